@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The gate: the same command for people and for CI. It changes nothing.
+# Needs Go; the tests in a browser run when a Chromium is found, and must run
+# when KB_REQUIRE_BROWSER=1.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+step() { printf '\n== %s\n' "$*"; }
+
+step "format"
+unformatted=$(git ls-files -z --cached --others --exclude-standard '*.go' | xargs -0 gofmt -l)
+if [ -n "$unformatted" ]; then
+  printf 'not formatted, run gofmt -w on:\n%s\n' "$unformatted" >&2
+  exit 1
+fi
+
+step "modules"
+go mod tidy -diff
+
+step "generated files"
+before=$(git ls-files -z --cached --others --exclude-standard '*_templ.go' | xargs -0 -r cat | sha256sum)
+go tool templ generate >/dev/null 2>&1
+after=$(git ls-files -z --cached --others --exclude-standard '*_templ.go' | xargs -0 -r cat | sha256sum)
+if [ "$before" != "$after" ]; then
+  echo 'generated files were stale and have been generated again; commit them (go tool templ generate)' >&2
+  exit 1
+fi
+
+step "vet"
+go vet ./...
+
+step "staticcheck"
+go tool -modfile=tools.mod staticcheck ./...
+
+step "builds without cgo, and the diagnosis for the browser"
+CGO_ENABLED=0 go vet ./cmd/... >/dev/null
+GOOS=js GOARCH=wasm go build ./internal/diagnose ./internal/pattern
+
+step "records"
+go run ./cmd/kb lint --records records
+
+step "tests with the race detector"
+go test -race -timeout 20m ./...
