@@ -1,5 +1,11 @@
 package kb
 
+import "errors"
+
+// ErrBadQuery is wrapped when a list or a search is asked for what there is
+// not: an unknown sort, a negative limit or offset.
+var ErrBadQuery = errors.New("query is not valid")
+
 // Query asks for the records whose text holds the words of Text. Empty filter
 // fields select everything; set ones must all hold.
 type Query struct {
