@@ -1,0 +1,91 @@
+package kb
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// What lies among the records without being one.
+const (
+	scenariosFolder = "scenarios"
+	evidenceFile    = "evidence.json"
+)
+
+// ReadDir reads every record below a folder, laid out as
+// <owner>/<name>/<slug>.json. It passes over scenarios folders, the evidence
+// file, hidden files and what is not JSON. One bad file does not hide the next.
+func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
+	var sources []*Source
+	var findings []Finding
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			findings = append(findings, unreadable(name, err))
+			if entry != nil && entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case name == ".":
+			return nil
+		case strings.HasPrefix(path.Base(name), ".") || path.Base(name) == scenariosFolder:
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		case entry.IsDir() || path.Ext(name) != ".json" || name == evidenceFile:
+			return nil
+		}
+		data, err := readFile(fsys, name)
+		if err != nil {
+			findings = append(findings, unreadable(name, err))
+			return nil
+		}
+		source, found := Decode(name, data)
+		findings = append(findings, found...)
+		if source != nil {
+			sources = append(sources, source)
+		}
+		return nil
+	})
+	if err != nil {
+		findings = append(findings, unreadable(".", err))
+	}
+	SortFindings(findings)
+	return sources, findings
+}
+
+// readFile reads a file up to one byte over the limit, which Decode then names.
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	// A pipe would never end, so the kind is looked at before opening.
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, MaxFileSize+1))
+}
+
+func unreadable(name string, err error) Finding {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	what := "the file"
+	if name == "." {
+		what = "the records folder"
+	}
+	return Finding{File: name, Code: "unreadable", Severity: FindingError,
+		Message: fmt.Sprintf("%s cannot be read: %v", what, err),
+		Advice:  "mend it or remove it"}
+}
