@@ -1,0 +1,201 @@
+package pattern
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
+
+// Limits of an expression. They bound the work of compiling one and the size
+// of what comes out, so a pasted or imported record cannot exhaust the process.
+const (
+	MaxExpr     = 4 << 10 // bytes of an expression
+	maxProgram  = 8 << 10 // instructions of an expression that stays a regular expression
+	maxVariants = 32      // alternatives after multiplying out
+	maxSteps    = 512     // literals and gaps of one alternative
+)
+
+// Errors of Compile, to be tested with errors.Is.
+var (
+	ErrTooLong  = errors.New("expression too long")
+	ErrTooLarge = errors.New("compiled expression too large")
+)
+
+// Pattern is a compiled message pattern. It is immutable and may be used by
+// several goroutines at once.
+type Pattern struct {
+	expr     string
+	names    []string  // of the named groups, in order of appearance
+	variants []variant // alternatives, best first; empty when not reduced
+	literals []string  // text that every match holds, of the shortest alternative
+
+	fallback *regexp.Regexp // set when the expression cannot be reduced
+	required string         // literal that fallback needs; "" when there is none
+}
+
+// Match is one place where a pattern stands. Offsets are bytes into the text
+// that was searched.
+type Match struct {
+	Start, End int
+	Captures   []Capture // in order of the pattern's Names
+}
+
+// Capture is the value of a named gap. Start equals End when it is empty.
+type Capture struct {
+	Name       string
+	Start, End int
+}
+
+// Compile turns an RE2 expression into a pattern. Named groups are its gaps.
+// The template is the message as its project writes it; it is used when the
+// expression is empty, every ${…} being a gap.
+func Compile(expr, template string) (*Pattern, error) {
+	if expr == "" {
+		expr = exprOf(template)
+	}
+	if len(expr) > MaxExpr {
+		return nil, fmt.Errorf("pattern of %d bytes, at most %d allowed: %w", len(expr), MaxExpr, ErrTooLong)
+	}
+	tree, err := syntax.Parse(expr, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("pattern %q: %w", shorten(expr), err)
+	}
+	p := &Pattern{expr: expr, names: namesOf(tree)}
+	if vs, ok := reduce(tree); ok {
+		p.variants = vs
+		p.literals = shortest(vs)
+		return p, nil
+	}
+	if err := p.compileFallback(tree); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// compileFallback keeps the expression as a regular expression.
+func (p *Pattern) compileFallback(tree *syntax.Regexp) error {
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return fmt.Errorf("pattern %q: %w", shorten(p.expr), err)
+	}
+	if len(prog.Inst) > maxProgram {
+		return fmt.Errorf("pattern %q of %d instructions, at most %d allowed: %w", shorten(p.expr), len(prog.Inst), maxProgram, ErrTooLarge)
+	}
+	if p.fallback, err = regexp.Compile(p.expr); err != nil {
+		return fmt.Errorf("pattern %q: %w", shorten(p.expr), err)
+	}
+	p.literals = requiredLiterals(tree)
+	for _, l := range p.literals {
+		if len(l) > len(p.required) {
+			p.required = l
+		}
+	}
+	return nil
+}
+
+// Expr returns the expression that the pattern was compiled from.
+func (p *Pattern) Expr() string { return p.expr }
+
+// Names returns the names of the gaps in order.
+func (p *Pattern) Names() []string { return p.names }
+
+// Reduced reports whether the pattern is a list of literals and gaps. A pattern
+// that is not still works, as a regular expression and more slowly.
+func (p *Pattern) Reduced() bool { return p.fallback == nil }
+
+// Literals returns the text that every match holds, in order. Of several
+// alternatives it is the one with the least text.
+func (p *Pattern) Literals() []string { return p.literals }
+
+// LiteralLen returns the number of bytes of the literals.
+func (p *Pattern) LiteralLen() int {
+	n := 0
+	for _, l := range p.literals {
+		n += len(l)
+	}
+	return n
+}
+
+// Weak reports whether the literals have fewer than two words or fewer than ten
+// characters in all. What a weak pattern finds needs further evidence.
+func (p *Pattern) Weak() bool {
+	words, chars := 0, 0
+	for _, l := range p.literals {
+		inside := false
+		for _, r := range l {
+			chars++
+			letter := isLetter(r)
+			if letter && !inside {
+				words++
+			}
+			inside = letter || inside && r >= '0' && r <= '9'
+		}
+	}
+	return words < 2 || chars < 10
+}
+
+// Match returns the first place of text where the pattern stands.
+func (p *Pattern) Match(text []byte) (Match, bool) {
+	var found Match
+	ok := false
+	p.each(text, func(m Match) bool {
+		found, ok = m, true
+		return false
+	})
+	return found, ok
+}
+
+// MatchAll returns every place of text where the pattern stands, from left to
+// right and without overlap.
+func (p *Pattern) MatchAll(text []byte) []Match {
+	var all []Match
+	p.each(text, func(m Match) bool {
+		all = append(all, m)
+		return true
+	})
+	return all
+}
+
+// exprOf makes an expression of a template.
+func exprOf(template string) string {
+	var b strings.Builder
+	for n := 0; template != ""; n++ {
+		i := strings.Index(template, "${")
+		end := -1
+		if i >= 0 {
+			end = strings.IndexByte(template[i:], '}')
+		}
+		if end < 0 {
+			break
+		}
+		b.WriteString(regexp.QuoteMeta(template[:i]))
+		name := groupName(template[i+2 : i+end])
+		if name == "" {
+			name = "p" + string(rune('0'+n%10))
+		}
+		b.WriteString("(?P<" + name + ">.+?)")
+		template = template[i+end+1:]
+	}
+	b.WriteString(regexp.QuoteMeta(template))
+	return b.String()
+}
+
+// groupName keeps what may stand in the name of a group: the last word of a
+// placeholder such as driver.driver.
+func groupName(s string) string {
+	from := len(s)
+	for from > 0 && (isWord(s[from-1])) && s[from-1] < 0x80 {
+		from--
+	}
+	return strings.TrimLeft(s[from:], "0123456789")
+}
+
+// shorten cuts text for an error message.
+func shorten(s string) string {
+	if len(s) > 80 {
+		return s[:77] + "..."
+	}
+	return s
+}

@@ -1,0 +1,64 @@
+package pattern
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+)
+
+// isWord reports whether a byte is part of a word: a letter, a digit or an
+// underscore. Bytes beyond ASCII are not, so that a message that follows text
+// in another script without a blank is still found.
+func isWord(b byte) bool {
+	return b-'0' < 10 || b|0x20-'a' < 26 || b == '_'
+}
+
+// insideWord reports whether place i of text has word characters on both sides.
+func insideWord(text []byte, i int) bool {
+	return i > 0 && i < len(text) && isWord(text[i-1]) && isWord(text[i])
+}
+
+func isLetter(r rune) bool {
+	return r < 0x80 && byte(r)|0x20-'a' < 26 || r >= 0x80 && unicode.IsLetter(r)
+}
+
+// isBlank reports whether a byte is white space as \s has it.
+func isBlank(b byte) bool {
+	return b == ' ' || b-'\t' < 2 || b-'\f' < 2
+}
+
+func isDigit(b byte) bool { return b-'0' < 10 }
+
+// lineEnd returns the end of the line that from is in.
+func lineEnd(text []byte, from int) int {
+	if i := bytes.IndexByte(text[from:], '\n'); i >= 0 {
+		return from + i
+	}
+	return len(text)
+}
+
+func lineStart(text []byte, at int) int {
+	return bytes.LastIndexByte(text[:at], '\n') + 1
+}
+
+func indexByte(s string, b byte) int { return strings.IndexByte(s, b) }
+
+// equalFold compares without regard to the case of ASCII letters.
+func equalFold(a []byte, b string) bool {
+	for i := range a {
+		x, y := a[i], b[i]
+		if x != y && (x^y != 0x20 || (x|0x20)-'a' >= 26) {
+			return false
+		}
+	}
+	return true
+}
+
+func indexFold(text []byte, s string) int {
+	for i := 0; i+len(s) <= len(text); i++ {
+		if equalFold(text[i:i+len(s)], s) {
+			return i
+		}
+	}
+	return -1
+}
