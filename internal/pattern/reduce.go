@@ -233,6 +233,12 @@ func (d *draft) close(name int) {
 // finish finds the chains of a draft.
 func finish(d draft) variant {
 	v := variant{steps: d.steps, marks: d.marks}
+	for i := range v.marks {
+		m := &v.marks[i]
+		if m.off > 0 && m.off == len(v.steps[m.from].text) {
+			m.from, m.off = m.from+1, 0
+		}
+	}
 	for i := 0; i < len(v.steps); i++ {
 		s := &v.steps[i]
 		v.lines = v.lines || s.kind == space || s.kind == gap && s.set.union.has('\n') ||

@@ -9,13 +9,17 @@ import (
 // isWord reports whether a byte is part of a word: a letter, a digit or an
 // underscore. Bytes beyond ASCII are not, so that a message that follows text
 // in another script without a blank is still found.
-func isWord(b byte) bool {
-	return b-'0' < 10 || b|0x20-'a' < 26 || b == '_'
-}
+func isWord(b byte) bool { return isAlnum(b) || b == '_' }
+
+func isAlnum(b byte) bool { return b-'0' < 10 || b|0x20-'a' < 26 }
 
 // insideWord reports whether place i of text has word characters on both sides.
+// An underscore at the end of a word is emphasis, not part of it.
 func insideWord(text []byte, i int) bool {
-	return i > 0 && i < len(text) && isWord(text[i-1]) && isWord(text[i])
+	if i <= 0 || i >= len(text) || !isWord(text[i-1]) || !isWord(text[i]) {
+		return false
+	}
+	return (isAlnum(text[i-1]) || i > 1 && isAlnum(text[i-2])) && (isAlnum(text[i]) || i+1 < len(text) && isAlnum(text[i+1]))
 }
 
 func isLetter(r rune) bool {
