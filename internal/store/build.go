@@ -1,0 +1,328 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+	"unicode"
+
+	"errorkb/internal/kb"
+)
+
+//go:embed schema.sql
+var schema string
+
+const (
+	applicationID = 0x6b62 // "kb", in the header of the file
+	schemaVersion = 1      // of schema.sql and of what load puts into its columns
+)
+
+// writerOptions open the one connection that loads a database.
+const writerOptions = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=busy_timeout(5000)&_txlock=immediate"
+
+// maxRelated is the number of related records kept for each record: what a
+// reader looks through at the foot of a page.
+const maxRelated = 8
+
+// step is called between the steps of a build; tests stop there.
+var step = func(name string) {}
+
+// dsn is path as SQLite's file URI.
+func dsn(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}
+
+// buildFile builds the database of set aside and renames it to path. Whatever
+// moment it ends at, what lies at path is whole or fails verifySum.
+func buildFile(ctx context.Context, path string, set *kb.Set) error {
+	aside := path + ".new"
+	if err := removeAll(aside, aside+"-wal", aside+"-shm", aside+sumSuffix); err != nil {
+		return err
+	}
+	err := func() error {
+		// Created here, so that it is readable by its owner only.
+		f, err := os.OpenFile(aside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		step("created")
+		db, err := sql.Open("sqlite", dsn(aside)+"?"+writerOptions)
+		if err != nil {
+			return err
+		}
+		if err := load(ctx, db, set); err != nil {
+			db.Close()
+			return err
+		}
+		step("loaded")
+		// Closing the only connection moves the log into the file and
+		// removes it.
+		if err := db.Close(); err != nil {
+			return err
+		}
+		if _, err := os.Stat(aside + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("write-ahead log of %s is still there after closing it", aside)
+		}
+		return writeSum(ctx, aside, filepath.Base(path))
+	}()
+	if err != nil {
+		removeAll(aside, aside+"-wal", aside+"-shm", aside+sumSuffix) // best effort: the next build does it again
+		return err
+	}
+	step("summed")
+	if err := os.Rename(aside, path); err != nil {
+		return err
+	}
+	step("renamed")
+	if err := os.Rename(aside+sumSuffix, path+sumSuffix); err != nil {
+		return err
+	}
+	// Logs by this name were left by another program and belong to no file.
+	if err := removeAll(path+"-wal", path+"-shm"); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// load creates the schema and puts the whole set in, in one transaction.
+func load(ctx context.Context, db *sql.DB, set *kb.Set) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin load: %w", err)
+	}
+	defer tx.Rollback() // does nothing after Commit
+	if _, err := tx.ExecContext(ctx, schema); err != nil {
+		return fmt.Errorf("create schema: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, schemaVersion)); err != nil {
+		return fmt.Errorf("stamp schema: %w", err)
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO dataset (one, version) VALUES (1, ?)", set.Version); err != nil {
+		return fmt.Errorf("stamp data set: %w", err)
+	}
+	l, err := newLoader(ctx, tx, set)
+	if err != nil {
+		return err
+	}
+	for i, r := range set.Records {
+		if err := l.record(ctx, i+1, r); err != nil {
+			return fmt.Errorf("load record %s %s/%s: %w", r.ID, r.Repo, r.Slug, err)
+		}
+		if i == len(set.Records)/2 {
+			step("half")
+		}
+	}
+	related := kb.Related(set.Records, maxRelated)
+	for i, r := range set.Records {
+		if err := l.related(ctx, i+1, related[r.ID]); err != nil {
+			return fmt.Errorf("load relations of record %s: %w", r.ID, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "PRAGMA optimize"); err != nil {
+		return fmt.Errorf("analyse: %w", err)
+	}
+	if err := tx.Commit(); err != nil {
+		return fmt.Errorf("commit load: %w", err)
+	}
+	return nil
+}
+
+// loader holds the prepared statements of one load.
+type loader struct {
+	numbers                            map[string]int // id → num
+	insertRecord, insertDocument       *sql.Stmt
+	insertTag, insertName, insertOther *sql.Stmt
+}
+
+func newLoader(ctx context.Context, tx *sql.Tx, set *kb.Set) (*loader, error) {
+	l := &loader{numbers: make(map[string]int, len(set.Records))}
+	for i, r := range set.Records {
+		l.numbers[r.ID] = i + 1
+	}
+	for _, s := range []struct {
+		to  **sql.Stmt
+		sql string
+	}{
+		{&l.insertRecord, `INSERT INTO record (num, id, repo, slug, class, code, background, severity, status, rank, title, newest, item)
+			VALUES (?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?, ?, ?, ?, ?, ?)`},
+		{&l.insertDocument, "INSERT INTO document (num, json) VALUES (?, ?)"},
+		{&l.insertTag, "INSERT OR IGNORE INTO tag (tag, num) VALUES (?, ?)"},
+		{&l.insertName, "INSERT OR IGNORE INTO name (folded, kind, num, name) VALUES (?, ?, ?, ?)"},
+		{&l.insertOther, "INSERT INTO related (num, position, other, why) VALUES (?, ?, ?, ?)"},
+	} {
+		stmt, err := tx.PrepareContext(ctx, s.sql)
+		if err != nil {
+			return nil, fmt.Errorf("prepare load: %w", err)
+		}
+		*s.to = stmt // closed with the transaction
+	}
+	return l, nil
+}
+
+func (l *loader) record(ctx context.Context, num int, r *kb.Record) error {
+	var newest int64 // a time that does not parse counts as old, as in the version of the set
+	if changed, err := time.Parse(time.RFC3339Nano, r.ContentChangedAt); err == nil {
+		newest = -changed.UnixMicro()
+	}
+	item, err := json.Marshal(itemOf(r))
+	if err != nil {
+		return err
+	}
+	if _, err := l.insertRecord.ExecContext(ctx, num, r.ID, r.Repo, r.Slug, r.ErrorClass, r.ErrorCode, r.BackgroundTag,
+		r.Severity, r.Status, severityRank(r.Severity), sortKey(r.Title()), newest, string(item)); err != nil {
+		return err
+	}
+	if _, err := l.insertDocument.ExecContext(ctx, num, string(r.Canonical())); err != nil {
+		return err
+	}
+	for _, tag := range r.Tags {
+		if _, err := l.insertTag.ExecContext(ctx, tag, num); err != nil {
+			return err
+		}
+	}
+	for _, n := range namesOf(r) {
+		if _, err := l.insertName.ExecContext(ctx, fold(n.name), n.kind, num, n.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *loader) related(ctx context.Context, num int, relations []kb.Relation) error {
+	for i, relation := range relations {
+		other, ok := l.numbers[relation.ID]
+		if !ok {
+			return fmt.Errorf("record %q is not in the set", relation.ID)
+		}
+		if _, err := l.insertOther.ExecContext(ctx, num, i, other, relation.Why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func itemOf(r *kb.Record) kb.Item {
+	return kb.Item{
+		ID: r.ID, Repo: r.Repo, Slug: r.Slug, Title: r.Title(),
+		Severity: r.Severity, Role: r.Role, Status: r.Status, Review: r.Review,
+		ErrorClass: value(r.ErrorClass), ErrorCode: value(r.ErrorCode),
+		Tags: r.Tags, Background: value(r.BackgroundTag), Summary: kb.Summary(r.Documentation),
+		ContentChangedAt: r.ContentChangedAt, FirstPublishedAt: r.FirstPublishedAt,
+	}
+}
+
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func severityRank(s kb.Severity) int {
+	for i, known := range []kb.Severity{kb.SeverityFatal, kb.SeverityError, kb.SeverityWarning} {
+		if s == known {
+			return i
+		}
+	}
+	return 3
+}
+
+// sortKey is what titles are sorted by: a reader looks for the first word,
+// whatever its case and the quotes or braces in front of it.
+func sortKey(title string) string {
+	trimmed := strings.TrimLeftFunc(title, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if trimmed == "" {
+		trimmed = title
+	}
+	return fold(trimmed)
+}
+
+func fold(s string) string { return strings.ToLower(s) }
+
+// writeSum writes the checksum of the file at path beside it, under the name
+// that the file will have, and makes both durable.
+func writeSum(ctx context.Context, path, name string) error {
+	sum, err := fileSum(ctx, path)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path+sumSuffix, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s  %s\n", sum, name)
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	db, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Sync(), db.Close())
+}
+
+// verifySum fails unless the file at path is, byte for byte, the one whose
+// checksum lies beside it. That finds a build that was cut short, damage that
+// SQLite's own checks cannot see, and changes by other programs.
+func verifySum(ctx context.Context, path string) error {
+	line, err := os.ReadFile(path + sumSuffix)
+	if err != nil {
+		return err
+	}
+	sum, err := fileSum(ctx, path)
+	if err != nil {
+		return err
+	}
+	if want := sum + "  " + filepath.Base(path) + "\n"; string(line) != want {
+		return fmt.Errorf("checksum of %s does not match %s", path, path+sumSuffix)
+	}
+	return nil
+}
+
+func fileSum(ctx context.Context, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	buf := make([]byte, 256<<10)
+	for {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		n, err := f.Read(buf)
+		h.Write(buf[:n])
+		if err == io.EOF {
+			return hex.EncodeToString(h.Sum(nil)), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+func removeAll(paths ...string) error {
+	var errs []error
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
