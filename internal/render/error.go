@@ -1,0 +1,400 @@
+package render
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"errorkb/internal/kb"
+)
+
+// ErrorView is the page of one record. Its fields stand in the order of the
+// page; an empty one leaves its section out.
+type ErrorView struct {
+	Layout   Layout
+	Repo     Link
+	Badges   []Badge
+	Title    string
+	Banners  []Banner
+	Contents []Anchor // side navigation: the sections that are there, in order
+
+	Message    []MessagePart
+	RawMessage string // what the copy button copies
+	Captures   []CaptureView
+	Seen       []string // the message as people see it
+	History    []HistoryView
+	Facts      []Fact
+
+	Meaning Prose
+
+	Source *SourceView
+
+	Solutions []Prose
+
+	Fix []FixPart
+
+	Defence *DefenceView
+
+	Trigger    Prose
+	Situations Prose
+
+	Related []RelatedView
+
+	Topics []Link // tags and background
+	Footer ErrorFooter
+}
+
+// Link is an address and what to call it.
+type Link struct{ Label, URL string }
+
+// Anchor is an entry of the side navigation.
+type Anchor struct{ ID, Label string }
+
+// Badge is a short fact above the title.
+type Badge struct {
+	Kind  string // class of the badge: "severity-error", "code" …
+	Label string // what it is, for those who cannot see where it stands
+	Text  string
+	URL   string
+}
+
+// Banner is a remark on the record as a whole.
+type Banner struct {
+	Kind  string // "status" or "review"
+	Title string
+	Text  string
+	Link  Link // of the record that replaces this one; empty for none
+}
+
+// Fact is a property of the error with its explanation.
+type Fact struct {
+	Name, Value, Note string
+	Code              bool // the value is code
+}
+
+// HistoryView is an earlier wording.
+type HistoryView struct{ Message, Until string }
+
+// SourceView is the place that raises the error.
+type SourceView struct {
+	Place  string // file:line
+	Symbol string
+	URL    string // pinned to a commit, "" for none
+	Commit string
+	Code   *Code // excerpt
+}
+
+// FixPart is a piece of the example fix.
+type FixPart struct {
+	Kind  string // "before", "after" or ""
+	Label string
+	Note  string // what stands behind the mark
+	Code  Code
+	Copy  string
+}
+
+// DefenceView is how calling code can deal with the error.
+type DefenceView struct {
+	Strategy, StrategyNote string
+	Snippets               []Snippet
+	Tips                   []Prose
+}
+
+// Snippet is defensive code.
+type Snippet struct {
+	ID, Title, Note string
+	Warning         string
+	Code            Code
+	Copy            string
+}
+
+// RelatedView is a related record.
+type RelatedView struct {
+	Row   Row
+	Title string // whole message
+	Why   string
+}
+
+// ErrorFooter tells where the page comes from.
+type ErrorFooter struct {
+	Repo, Commit, CommitURL           string
+	Analyzed, FirstPublished, Changed Date
+	JSONURL, ReportURL, File, Version string
+	ID                                string
+}
+
+// NewErrorView makes the page of a record. The successor is the record that
+// replaces it, nil for none.
+func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *kb.Record) ErrorView {
+	address := site.To(PlaceError, r.Repo, r.Slug)
+	v := ErrorView{
+		Layout:     site.layout(PlaceError, cutWords(visible(r.ErrorMessage), 90), kb.Summary(r.Documentation)),
+		Repo:       Link{r.Repo, site.To(PlaceRepo, r.Repo)},
+		Badges:     badges(site, r),
+		Title:      visible(r.ErrorMessage),
+		Banners:    banners(site, r, successor),
+		RawMessage: r.ErrorMessage,
+		Seen:       seen(r),
+		Facts:      facts(r),
+		Meaning:    prose(r.Documentation),
+		Source:     sourceView(r),
+		Fix:        fixParts(r),
+		Defence:    defenceView(r),
+		Trigger:    prose(r.TriggerScenarios),
+		Situations: prose(r.CommonSituations),
+		Footer:     errorFooter(site, r),
+	}
+	v.Layout.Canonical = address
+	v.Layout.JSON = site.To(PlaceAPIError, r.ID)
+	v.Message, v.Captures = markPlaceholders(r.ErrorMessage, r.Captures)
+	for _, h := range r.MessageHistory {
+		v.History = append(v.History, HistoryView{visible(h.ErrorMessage), h.Until})
+	}
+	for _, s := range r.Solutions {
+		v.Solutions = append(v.Solutions, inlineProse(s))
+	}
+	for _, item := range related {
+		v.Related = append(v.Related, RelatedView{newRow(site, item.Item), visible(item.Title), item.Why})
+	}
+	if r.BackgroundTag != nil {
+		v.Topics = append(v.Topics, Link{"Concept: " + words(*r.BackgroundTag), site.To(PlaceBackground, *r.BackgroundTag)})
+	}
+	for _, tag := range r.Tags {
+		v.Topics = append(v.Topics, Link{tag, site.To(PlaceTag, tag)})
+	}
+	v.Contents = v.contents()
+	return v
+}
+
+// contents lists the sections that have content.
+func (v *ErrorView) contents() []Anchor {
+	var list []Anchor
+	for _, s := range []struct {
+		there     bool
+		id, label string
+	}{
+		{true, "message", "Error message"},
+		{v.Meaning != "", "meaning", "What it means"},
+		{v.Source != nil, "source", "Source"},
+		{len(v.Solutions) > 0, "solutions", "Solutions"},
+		{len(v.Fix) > 0, "fix", "Example fix"},
+		{v.Defence != nil, "defence", "Defensive patterns"},
+		{v.HasWhen(), "when", "When it happens"},
+		{len(v.Related) > 0, "related", "Related errors"},
+	} {
+		if s.there {
+			list = append(list, Anchor{s.id, s.label})
+		}
+	}
+	return list
+}
+
+// HasWhen reports whether the section "When it happens" has content.
+func (v ErrorView) HasWhen() bool { return v.Trigger != "" || v.Situations != "" }
+
+func badges(site Site, r *kb.Record) []Badge {
+	list := []Badge{{"severity-" + known(string(r.Severity), severities), "Severity", string(r.Severity), ""}}
+	if r.ErrorClass != nil {
+		list = append(list, Badge{"class", "Class", visible(*r.ErrorClass), ""})
+	}
+	if r.ErrorCode != nil {
+		list = append(list, Badge{"code", "Code", visible(*r.ErrorCode), ""})
+	}
+	if r.HTTPStatus != nil {
+		list = append(list, Badge{"http", "HTTP status", "HTTP " + strconv.Itoa(*r.HTTPStatus), ""})
+	}
+	return list
+}
+
+func banners(site Site, r *kb.Record, successor *kb.Record) []Banner {
+	var list []Banner
+	if text, ok := statusWords[r.Status]; ok {
+		b := Banner{Kind: "status", Title: text[0], Text: text[1]}
+		if r.StatusReason != nil {
+			b.Text = sentence(visible(*r.StatusReason))
+		}
+		if successor != nil {
+			b.Link = Link{visible(successor.ErrorMessage), site.To(PlaceError, successor.Repo, successor.Slug)}
+		}
+		list = append(list, b)
+	}
+	if text, ok := reviewWords[r.Review]; ok {
+		list = append(list, Banner{Kind: "review", Title: text[0], Text: text[1]})
+	}
+	return list
+}
+
+// seen lists the examples that tell more than the message itself does.
+func seen(r *kb.Record) []string {
+	var list []string
+	for _, text := range r.Examples.Match {
+		if text != r.ErrorMessage && len(list) < 3 {
+			list = append(list, visible(cutBytes(text, 2000)))
+		}
+	}
+	return list
+}
+
+func facts(r *kb.Record) []Fact {
+	var list []Fact
+	if r.ErrorCode != nil {
+		list = append(list, Fact{"Code", visible(*r.ErrorCode), "visible to the caller at run time", true})
+	}
+	if r.ErrorClass != nil {
+		list = append(list, Fact{"Class", visible(*r.ErrorClass), "", true})
+	}
+	if r.HTTPStatus != nil {
+		list = append(list, Fact{"HTTP status", strconv.Itoa(*r.HTTPStatus), "", false})
+	}
+	list = append(list, Fact{"Raised as", r.ErrorType, "", false})
+	for _, f := range []Fact{
+		{Name: "Role", Value: string(r.Role), Note: roleWords[r.Role]},
+		{Name: "Retry", Value: words(string(r.Retry)), Note: retryWords[r.Retry]},
+	} {
+		if f.Value != "" {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+func sourceView(r *kb.Record) *SourceView {
+	if r.FilePath == "" {
+		return nil
+	}
+	v := &SourceView{Place: visible(r.FilePath), Commit: shortCommit(r.AnalyzedSHA)}
+	if r.LineNumber != nil {
+		v.Place += ":" + strconv.Itoa(*r.LineNumber)
+	}
+	if r.Symbol != nil {
+		v.Symbol = visible(*r.Symbol)
+	}
+	if r.GithubURL != nil && safeLink(*r.GithubURL) {
+		v.URL = *r.GithubURL
+	}
+	if r.SourceCode != nil && *r.SourceCode != "" {
+		code := newCode(*r.SourceCode, languageOf(r.FilePath))
+		first, marked := 1, -1
+		if r.SourceCodeStart != nil {
+			first = *r.SourceCodeStart
+		}
+		if r.LineNumber != nil {
+			marked = *r.LineNumber
+		}
+		code = code.numbered(first, marked)
+		v.Code = &code
+	}
+	return v
+}
+
+// fixMark finds the comments that divide an example fix.
+var fixMark = regexp.MustCompile(`(?i)^\s*(?://|#|--|/\*)\s*(before|after)\b[\s:.,–-]*(.*?)\s*(?:\*/)?\s*$`)
+
+// fixParts divides the example fix into what is wrong and what is right.
+func fixParts(r *kb.Record) []FixPart {
+	if strings.TrimSpace(r.ExampleFix) == "" {
+		return nil
+	}
+	var parts []FixPart
+	var code []string
+	current := FixPart{Label: "Example"}
+	flush := func() {
+		text := strings.Trim(strings.Join(code, "\n"), "\n")
+		if strings.TrimSpace(text) != "" {
+			current.Code, current.Copy = newCode(text, languageOf(r.FilePath)), text
+			parts = append(parts, current)
+		}
+		code = nil
+	}
+	for line := range strings.SplitSeq(strings.ReplaceAll(r.ExampleFix, "\r\n", "\n"), "\n") {
+		mark := fixMark.FindStringSubmatch(line)
+		if mark == nil {
+			code = append(code, line)
+			continue
+		}
+		flush()
+		current = FixPart{Kind: strings.ToLower(mark[1]), Note: visible(strings.Trim(mark[2], "()"))}
+		current.Label = map[string]string{"before": "Before: this raises the error", "after": "After: this works"}[current.Kind]
+	}
+	flush()
+	return parts
+}
+
+// textTest finds code that tells errors apart by their message.
+var textTest = regexp.MustCompile(`(?i)\bmessage\b\)*\s*\??(?:[!=]==?|\.\s*(?:includes|startsWith|endsWith|match|search|indexOf|test)\s*\()` +
+	`|\.(?:test|exec)\([^)\n]*\bmessage\b|\.Error\(\)\s*[!=]=|strings\.\w+\([^)\n]*\.Error\(\)|\bin str\(`)
+
+func defenceView(r *kb.Record) *DefenceView {
+	v := &DefenceView{Strategy: strategyNames[r.HandlingStrategy], StrategyNote: strategyNotes[r.HandlingStrategy]}
+	language := languageOf(r.FilePath)
+	for _, s := range []struct {
+		id, title, note string
+		code            *string
+	}{
+		{"validate", "Validate before calling", "Ask first: the call is not made when it cannot work.", r.ValidationCode},
+		{"type-guard", "Type guard", "Tells at compile time and at run time what the value can do.", r.TypeGuard},
+		{"try-catch", "Catch it", "Where the call has to be tried, handle this error and let all others pass.", r.TryCatchPattern},
+	} {
+		if s.code == nil || strings.TrimSpace(*s.code) == "" {
+			continue
+		}
+		snippet := Snippet{ID: s.id, Title: s.title, Note: s.note, Code: newCode(*s.code, language), Copy: *s.code}
+		if s.id == "try-catch" && textTest.MatchString(*s.code) {
+			snippet.Warning = "This code tells the error by its message text. It stops working, without a sound, when the wording changes"
+			if r.ErrorCode != nil {
+				snippet.Warning += ": prefer the code " + visible(*r.ErrorCode) + " where the caller can see it."
+			} else {
+				snippet.Warning += ". The error carries no code; keep the test in one place and cover it by a test of your own."
+			}
+		}
+		v.Snippets = append(v.Snippets, snippet)
+	}
+	for _, tip := range r.PreventionTips {
+		v.Tips = append(v.Tips, inlineProse(tip))
+	}
+	if len(v.Snippets) == 0 && len(v.Tips) == 0 && v.Strategy == "" {
+		return nil
+	}
+	return v
+}
+
+func errorFooter(site Site, r *kb.Record) ErrorFooter {
+	f := ErrorFooter{
+		Repo:           r.Repo,
+		Commit:         shortCommit(r.AnalyzedSHA),
+		Analyzed:       newDate(r.AnalyzedAt),
+		FirstPublished: newDate(r.FirstPublishedAt),
+		Changed:        newDate(r.ContentChangedAt),
+		JSONURL:        site.To(PlaceAPIError, r.ID),
+		ReportURL:      site.Report("Mistake in record " + r.ID + " (" + r.Slug + ")"),
+		File:           "records/" + r.Repo + "/" + r.Slug + ".json",
+		Version:        site.Version,
+		ID:             r.ID,
+	}
+	if commitShape.MatchString(r.AnalyzedSHA) {
+		f.CommitURL = "https://github.com/" + path.Join(escapeSegments(r.Repo), "commit", r.AnalyzedSHA)
+	}
+	return f
+}
+
+var commitShape = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+
+func shortCommit(sha string) string {
+	if commitShape.MatchString(sha) && len(sha) > 10 {
+		return sha[:10]
+	}
+	return visible(sha)
+}
+
+func escapeSegments(repo string) string {
+	segments := strings.Split(repo, "/")
+	for i := range segments {
+		segments[i] = url.PathEscape(segments[i])
+	}
+	return strings.Join(segments, "/")
+}
+
+// capClass is the colour of a capture; the colours repeat after the last.
+func capClass(number int) string { return "cap" + strconv.Itoa((number-1)%5+1) }

@@ -1,0 +1,244 @@
+package render
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"errorkb/internal/kb"
+)
+
+// groupPlaces are the kinds of group that have pages. The further pages of a
+// group are the place after its first one.
+var groupPlaces = []struct {
+	place Place
+	kind  kb.GroupKind
+}{
+	{PlaceRepo, kb.GroupRepo},
+	{PlaceTag, kb.GroupTag},
+	{PlaceBackground, kb.GroupBackground},
+}
+
+// GroupView is the page of one project, tag or concept.
+type GroupView struct {
+	Layout   Layout
+	Kind     string // what the group is: "Project", "Tag", "Concept"
+	Heading  string
+	Code     bool     // the heading is a name, not words
+	Intro    []string // sentences made from the records
+	External Link     // the project itself
+	Beside   []Beside
+	Rows     []Row
+	Pager    Pager
+}
+
+// Beside lists what the records of a group are also in.
+type Beside struct {
+	Label string
+	Links []CountLink
+}
+
+// CountLink is a link to a group with its number of records.
+type CountLink struct {
+	Link
+	Count string
+}
+
+// GroupData is what a GroupView is made of.
+type GroupData struct {
+	Place      Place // PlaceRepo, PlaceTag or PlaceBackground
+	Name       string
+	Page       kb.Page
+	Offset     int
+	Severities []kb.Group
+	Repos      []kb.Group
+	Tags       []kb.Group
+	Concepts   []kb.Group
+	Newest     []kb.Item // the record that changed last
+}
+
+// NewGroupView makes the page of a group.
+func NewGroupView(site Site, d GroupData) GroupView {
+	name := visible(d.Name)
+	v := GroupView{Heading: name, Rows: newRows(site, d.Page.Items)}
+	switch d.Place {
+	case PlaceRepo:
+		v.Kind, v.Code = "Project", true
+		v.External = Link{"github.com/" + name, "https://github.com/" + escapeSegments(d.Name)}
+	case PlaceTag:
+		v.Kind = "Tag"
+	default:
+		v.Kind, v.Heading = "Concept", capitalise(words(d.Name))
+	}
+	v.Intro = groupIntro(d)
+	v.Layout = site.layout(d.Place, v.Heading, strings.Join(v.Intro, " "))
+	address := func(page int) string {
+		if page > 1 {
+			return site.To(d.Place+1, d.Name, strconv.Itoa(page))
+		}
+		return site.To(d.Place, d.Name)
+	}
+	v.Pager = newPager(d.Offset, pageSize, d.Page.Total, address)
+	page := d.Offset/pageSize + 1
+	v.Layout.Canonical = address(page)
+	if page > 1 {
+		v.Layout.Title = fmt.Sprintf("%s, page %s · %s", v.Heading, thousands(page), site.Name)
+	}
+	for _, b := range []struct {
+		label  string
+		place  Place
+		groups []kb.Group
+	}{
+		{"Projects", PlaceRepo, d.Repos},
+		{"Concepts", PlaceBackground, d.Concepts},
+		{"Tags", PlaceTag, d.Tags},
+	} {
+		if links := countLinks(site, b.place, b.groups, d); len(links) > 0 {
+			v.Beside = append(v.Beside, Beside{b.label, links})
+		}
+	}
+	return v
+}
+
+// maxBeside is the number of neighbouring groups that are named.
+const maxBeside = 12
+
+func countLinks(site Site, place Place, groups []kb.Group, d GroupData) []CountLink {
+	var links []CountLink
+	for _, g := range groups {
+		if place == d.Place && g.Name == d.Name {
+			continue
+		}
+		if len(links) == maxBeside {
+			break
+		}
+		label := visible(g.Name)
+		if place == PlaceBackground {
+			label = words(g.Name)
+		}
+		links = append(links, CountLink{Link{label, site.To(place, g.Name)}, thousands(g.Count)})
+	}
+	return links
+}
+
+// groupIntro says in sentences what the records of a group have in common.
+func groupIntro(d GroupData) []string {
+	var intro []string
+	count := plural(d.Page.Total, "documented error", "documented errors")
+	switch d.Place {
+	case PlaceRepo:
+		intro = append(intro, count+" of "+visible(d.Name)+severitiesOf(d.Severities)+".")
+	case PlaceTag:
+		intro = append(intro, count+" carry the tag “"+visible(d.Name)+"”"+severitiesOf(d.Severities)+".")
+		if d.Page.Total == 1 {
+			intro[0] = strings.Replace(intro[0], " carry ", " carries ", 1)
+		}
+	default:
+		intro = append(intro, count+" with one concept behind them"+severitiesOf(d.Severities)+".")
+		if d.Page.Total == 1 {
+			intro[0] = "One documented error stands for this concept so far" + severitiesOf(d.Severities) + "."
+		}
+	}
+	if d.Place != PlaceRepo && len(d.Repos) > 0 {
+		intro = append(intro, placesOf(d.Repos))
+	}
+	var about []string
+	for _, tag := range d.Tags {
+		if tag.Name != d.Name && len(about) < 4 {
+			about = append(about, words(tag.Name))
+		}
+	}
+	if len(about) > 1 && d.Page.Total > 1 {
+		intro = append(intro, "What they are mostly about: "+enumerate(about)+".")
+	}
+	for _, item := range d.Newest {
+		intro = append(intro, "Last changed on "+newDate(item.ContentChangedAt).Text+".")
+	}
+	return intro
+}
+
+// severitiesOf tells how bad the errors are, where they are not all alike:
+// ": 8 of severity error, 2 warnings".
+func severitiesOf(groups []kb.Group) string {
+	var parts []string
+	for _, severity := range severities {
+		for _, g := range groups {
+			if g.Name == severity {
+				parts = append(parts, thousands(g.Count)+" "+severity)
+			}
+		}
+	}
+	switch len(parts) {
+	case 0:
+		return ""
+	case 1:
+		return ", severity " + groups[0].Name
+	default:
+		return " (" + strings.Join(parts, ", ") + ")"
+	}
+}
+
+func placesOf(repos []kb.Group) string {
+	if len(repos) == 1 {
+		return "All in " + visible(repos[0].Name) + "."
+	}
+	var names []string
+	for _, r := range repos[:min(len(repos), 3)] {
+		names = append(names, visible(r.Name))
+	}
+	if more := len(repos) - len(names); more > 0 {
+		names = append(names, thousands(more)+" more")
+	}
+	return "Found in " + plural(len(repos), "project", "projects") + ": " + enumerate(names) + "."
+}
+
+func capitalise(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+func (r *Renderer) group(ctx context.Context, place Place, name string, offset int) (Document, error) {
+	var filter kb.Filter
+	switch place {
+	case PlaceRepo:
+		filter.Repo = name
+	case PlaceTag:
+		filter.Tag = name
+	default:
+		filter.Background = name
+	}
+	d := GroupData{Place: place, Name: name, Offset: offset}
+	list := filter
+	list.Limit, list.Offset = pageSize, offset
+	var err error
+	if d.Page, err = r.src.List(ctx, list); err != nil {
+		return Document{}, fmt.Errorf("list records of %q: %w", name, err)
+	}
+	if offset >= d.Page.Total {
+		return Document{}, fmt.Errorf("%w: group %q", kb.ErrNotFound, name)
+	}
+	for _, g := range []struct {
+		kind kb.GroupKind
+		to   *[]kb.Group
+	}{
+		{kb.GroupSeverity, &d.Severities},
+		{kb.GroupRepo, &d.Repos},
+		{kb.GroupTag, &d.Tags},
+		{kb.GroupBackground, &d.Concepts},
+	} {
+		if *g.to, err = r.src.Groups(ctx, g.kind, filter); err != nil {
+			return Document{}, fmt.Errorf("list groups by %s: %w", g.kind, err)
+		}
+	}
+	newest := filter
+	newest.Sort, newest.Limit = "changed", 1
+	last, err := r.src.List(ctx, newest)
+	if err != nil {
+		return Document{}, fmt.Errorf("list records of %q: %w", name, err)
+	}
+	d.Newest = last.Items
+	return ok(ctx, GroupPage(NewGroupView(r.site, d)))
+}

@@ -1,0 +1,109 @@
+package render
+
+import (
+	"context"
+	"fmt"
+
+	"errorkb/internal/kb"
+)
+
+// HomeView is the first page.
+type HomeView struct {
+	Layout  Layout
+	Form    PasteForm
+	Counts  []Count
+	Entries []Beside // projects, concepts, tags
+	New     []Row
+	All     Link
+	Tools   HomeTools
+}
+
+// Count is a number with its noun.
+type Count struct{ Number, Noun string }
+
+// HomeTools are the addresses for programs.
+type HomeTools struct{ DiagnoseAPI, OpenAPI, Dataset, Feed, LLMs string }
+
+// HomeData is what a HomeView is made of.
+type HomeData struct {
+	Newest                kb.Page // by change
+	Repos, Tags, Concepts []kb.Group
+	Samples               []string // messages to try
+}
+
+// NewHomeView makes the first page.
+func NewHomeView(site Site, d HomeData) HomeView {
+	v := HomeView{
+		Layout: site.layout(PlaceHome, site.Name, "Paste an error message, a stack trace or a whole log and get its cause, its values and the fix."),
+		Form:   newPasteForm(site, "", d.Samples),
+		New:    newRows(site, d.Newest.Items),
+		All:    Link{"All " + plural(d.Newest.Total, "error", "errors"), site.To(PlaceErrors)},
+		Tools: HomeTools{
+			DiagnoseAPI: site.To(PlaceAPIDiagnose), OpenAPI: site.To(PlaceAPIOpenAPI),
+			Dataset: site.To(PlaceAPIDatasetLines), Feed: site.To(PlaceFeed), LLMs: site.To(PlaceLLMs),
+		},
+	}
+	v.Layout.Canonical = site.To(PlaceHome)
+	v.Layout.OwnSearch = true
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{d.Newest.Total, "error", "errors"},
+		{len(d.Repos), "project", "projects"},
+		{len(d.Concepts), "concept", "concepts"},
+		{len(d.Tags), "tag", "tags"},
+	} {
+		noun := c.many
+		if c.n == 1 {
+			noun = c.one
+		}
+		v.Counts = append(v.Counts, Count{thousands(c.n), noun})
+	}
+	for _, e := range []struct {
+		label  string
+		place  Place
+		groups []kb.Group
+	}{
+		{"Projects", PlaceRepo, d.Repos},
+		{"Concepts", PlaceBackground, d.Concepts},
+		{"Tags", PlaceTag, d.Tags},
+	} {
+		if links := countLinks(site, e.place, e.groups, GroupData{Place: PlaceHome}); len(links) > 0 {
+			v.Entries = append(v.Entries, Beside{e.label, links})
+		}
+	}
+	return v
+}
+
+// Sizes of the lists on the first page.
+const (
+	homeNew     = 6
+	homeSamples = 3
+)
+
+func (r *Renderer) home(ctx context.Context) (Document, error) {
+	var d HomeData
+	var err error
+	if d.Newest, err = r.src.List(ctx, kb.Filter{Sort: "changed", Limit: homeNew}); err != nil {
+		return Document{}, fmt.Errorf("list newest records: %w", err)
+	}
+	for _, g := range []struct {
+		kind kb.GroupKind
+		to   *[]kb.Group
+	}{{kb.GroupRepo, &d.Repos}, {kb.GroupTag, &d.Tags}, {kb.GroupBackground, &d.Concepts}} {
+		if *g.to, err = r.src.Groups(ctx, g.kind, kb.Filter{}); err != nil {
+			return Document{}, fmt.Errorf("list groups by %s: %w", g.kind, err)
+		}
+	}
+	for _, item := range d.Newest.Items[:min(homeSamples, len(d.Newest.Items))] {
+		record, err := r.src.Record(ctx, item.ID)
+		if err != nil {
+			return Document{}, fmt.Errorf("read record %q: %w", item.ID, err)
+		}
+		if len(record.Examples.Match) > 0 {
+			d.Samples = append(d.Samples, record.Examples.Match[0])
+		}
+	}
+	return ok(ctx, HomePage(NewHomeView(r.site, d)))
+}

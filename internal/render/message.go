@@ -1,0 +1,54 @@
+package render
+
+import (
+	"strings"
+
+	"errorkb/internal/kb"
+)
+
+// MessagePart is a piece of a message: literal text, or a placeholder that is
+// explained below it.
+type MessagePart struct {
+	Text    string
+	Capture int // from 1; 0 for literal text
+}
+
+// CaptureView explains one placeholder.
+type CaptureView struct {
+	Number      int // from 1, the same as in the message
+	Placeholder string
+	Name        string
+	Description Prose
+	Example     string
+}
+
+// markPlaceholders cuts a message at its placeholders. The captures of a record
+// stand in the order of the placeholders; a placeholder without a capture stays
+// literal text, for there is nothing to explain it with.
+func markPlaceholders(message string, captures []kb.Capture) ([]MessagePart, []CaptureView) {
+	var parts []MessagePart
+	views := make([]CaptureView, len(captures))
+	for i, c := range captures {
+		views[i] = CaptureView{i + 1, "", c.Name, inlineProse(c.Description), visible(c.Example)}
+	}
+	rest := message
+	for i, placeholder := range kb.Placeholders(message) {
+		if i == len(captures) {
+			break
+		}
+		head, tail, found := strings.Cut(rest, placeholder)
+		if !found {
+			break
+		}
+		if head != "" {
+			parts = append(parts, MessagePart{Text: visible(head)})
+		}
+		parts = append(parts, MessagePart{visible(placeholder), i + 1})
+		views[i].Placeholder = visible(placeholder)
+		rest = tail
+	}
+	if rest != "" {
+		parts = append(parts, MessagePart{Text: visible(rest)})
+	}
+	return parts, views
+}
