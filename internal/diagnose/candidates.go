@@ -1,0 +1,210 @@
+package diagnose
+
+import (
+	"bytes"
+
+	"errorkb/internal/pattern"
+)
+
+// hit is one message found in one reading.
+type hit struct {
+	owner    int // index into Engine.owners; -1 for a code
+	entry    int
+	reading  *reading
+	start    int // in the text of the reading
+	end      int
+	captures []pattern.Capture
+	kind     Kind
+	from, to int // in the input
+	literal  int // bytes of literal text
+	worth    float64
+	share    float64 // of the message that is there; 1 unless it was cut
+	score    float64
+	starts   bool // nothing but labels stands before it in its line or sentence
+	ends     bool // nothing stands behind it in its line or sentence
+	level    severity
+	code     bool // its code stands in the text
+	class    bool // its class stands before it
+	folded   bool // explained by another hit
+	why      string
+}
+
+// maxHits bounds what one text can bring up; beyond it the answer is partial.
+const maxHits = 200_000
+
+// find lays the patterns on a reading.
+func (w *work) find(r *reading) {
+	if w.late() {
+		return
+	}
+	e := w.engine
+	n := 0
+	e.index.Find(r.m.text, func(id int, m pattern.Match) bool {
+		n++
+		if n&0xff == 0 && w.late() {
+			return false
+		}
+		if len(w.hits) >= maxHits {
+			w.partial = true
+			return false
+		}
+		h := hit{
+			owner: id, entry: e.owners[id].entry, reading: r,
+			start: m.Start, end: m.End, captures: m.Captures, share: 1, worth: e.owners[id].worth,
+		}
+		if r.joined && !r.settleJoined(&h) {
+			return true
+		}
+		if !r.trim(&h) {
+			return true
+		}
+		w.add(h, e.owners[id].historic)
+		return true
+	})
+}
+
+// add finishes a hit and keeps it.
+func (w *work) add(h hit, historic bool) {
+	m := h.reading.m
+	h.from, h.to = m.span(h.start, h.end)
+	h.literal = h.end - h.start
+	for _, c := range h.captures {
+		h.literal -= c.End - c.Start
+	}
+	if h.kind == "" {
+		switch {
+		case historic:
+			h.kind = KindHistoric
+		case m.undone(h.start, h.end)&^(1<<layerSpace) != 0:
+			h.kind = KindNormalized
+		default:
+			h.kind = KindExact
+		}
+	}
+	w.hits = append(w.hits, h)
+}
+
+// settleJoined decides whether a match in joined lines is one: it has to go
+// over a joint with its literal text, and its values must not go over many.
+func (r *reading) settleJoined(h *hit) bool {
+	// Values at the outer ends stay on their own line.
+	if n := len(h.captures); n > 0 {
+		if c := &h.captures[0]; c.Start == h.start {
+			if j := r.lastJoint(c.Start, c.End); j >= 0 {
+				h.start = r.after(j)
+				c.Start = h.start
+			}
+		}
+		if c := &h.captures[n-1]; c.End == h.end {
+			if j := r.firstJoint(c.Start, c.End); j >= 0 {
+				c.End = r.joints[j].at
+				h.end = c.End
+			}
+		}
+	}
+	crossed := 0
+	for j := r.firstJoint(h.start, h.end); j >= 0 && j < len(r.joints) && r.joints[j].at < h.end; j++ {
+		if r.joints[j].at > h.start {
+			crossed++
+		}
+	}
+	if crossed == 0 {
+		return false
+	}
+	for i := range h.captures {
+		c := &h.captures[i]
+		inside := 0
+		for j := r.firstJoint(c.Start, c.End); j >= 0 && j < len(r.joints) && r.joints[j].at < c.End; j++ {
+			if r.joints[j].strong {
+				return false
+			}
+			inside++
+		}
+		if inside > 4 || inside > 0 && c.End-c.Start > 600 {
+			return false
+		}
+	}
+	return true
+}
+
+// firstJoint is the first joint in text[from:to], -1 if there is none.
+func (r *reading) firstJoint(from, to int) int {
+	lo, hi := 0, len(r.joints)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if r.joints[mid].at < from {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(r.joints) && r.joints[lo].at < to {
+		return lo
+	}
+	return -1
+}
+
+func (r *reading) lastJoint(from, to int) int {
+	j := r.firstJoint(from, to)
+	if j < 0 {
+		return -1
+	}
+	for j+1 < len(r.joints) && r.joints[j+1].at < to {
+		j++
+	}
+	return j
+}
+
+// after is the offset of the first byte behind joint j.
+func (r *reading) after(j int) int {
+	at := r.joints[j].at
+	if at < len(r.m.text) && r.m.text[at] == ' ' {
+		at++
+	}
+	return at
+}
+
+// trim takes off the ends of values what a person would not count to them, and
+// reports whether the hit still makes sense.
+func (r *reading) trim(h *hit) bool {
+	n := len(h.captures)
+	if n == 0 {
+		return true
+	}
+	t := r.m.text
+	if c := &h.captures[n-1]; c.End == h.end {
+		// Another script's punctuation glued to the end is not the program's.
+		if k := wideStop(t[c.Start:c.End]); k >= 0 {
+			c.End = c.Start + k
+		}
+		for c.End > c.Start {
+			last := t[c.End-1]
+			if last == ' ' || last == '\n' || last == '*' && bytes.Count(t[c.Start:c.End], []byte{'*'})%2 == 1 {
+				c.End--
+				continue
+			}
+			break
+		}
+		h.end = c.End
+	}
+	return true
+}
+
+// wideStop is the offset of the first full-width punctuation mark, -1 if there
+// is none.
+func wideStop(t []byte) int {
+	for i := 0; i+2 < len(t); i++ {
+		if t[i] != 0xef && t[i] != 0xe3 {
+			continue
+		}
+		r, n := decodeRune(t[i:])
+		if n != 3 {
+			continue
+		}
+		switch r {
+		case '\uff0c', '\uff1a', '\uff1b', '\uff1f', '\uff01', '\uff09', '\u3002', '\u3001':
+			return i
+		}
+	}
+	return -1
+}

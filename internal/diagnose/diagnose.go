@@ -1,0 +1,83 @@
+// Package diagnose reads a pasted text and says which documented errors it
+// holds. It does no input or output, so the same code runs in server, command
+// line and browser.
+//
+// New makes an Engine of the records; Engine.Diagnose answers for a text;
+// Answer.AppendJSON writes the answer.
+package diagnose
+
+import (
+	"bytes"
+	"context"
+)
+
+// Defaults of Options.
+const (
+	DefaultMaxDiagnoses = 50
+	DefaultMaxEvidence  = 20
+)
+
+// Options bound an answer. Zero values mean the defaults.
+type Options struct {
+	MaxDiagnoses int // records in the answer
+	MaxEvidence  int // places per record; Diagnosis.Count still counts all
+}
+
+// work is one diagnosis in the making.
+type work struct {
+	engine  *Engine
+	ctx     context.Context
+	input   []byte
+	texts   []*reading // every reading of the input, the input's own lines first
+	hits    []hit
+	partial bool
+}
+
+// Diagnose finds the documented errors in a text of any bytes. When ctx ends
+// first, the answer holds what was found until then and is marked as partial.
+func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer {
+	if opts.MaxDiagnoses <= 0 {
+		opts.MaxDiagnoses = DefaultMaxDiagnoses
+	}
+	if opts.MaxEvidence <= 0 {
+		opts.MaxEvidence = DefaultMaxEvidence
+	}
+	w := &work{engine: e, ctx: ctx, input: text}
+	w.read(newMapped(text), 0, false)
+	for _, r := range w.texts {
+		w.find(r)
+	}
+	w.findCodes()
+	w.findCut()
+
+	answer := Answer{
+		DatasetVersion: e.version,
+		Input:          Input{Bytes: len(text), Lines: countLines(text)},
+		Diagnoses:      []Diagnosis{},
+		RunnersUp:      []RunnerUp{},
+	}
+	w.rank(&answer, opts)
+	if answer.Verdict == VerdictUnknown {
+		answer.Unknown = w.unknown()
+	}
+	answer.Partial = w.partial
+	return answer
+}
+
+// late reports whether the time is up, and remembers it.
+func (w *work) late() bool {
+	if !w.partial && w.ctx.Err() != nil {
+		w.partial = true
+	}
+	return w.partial
+}
+
+// countLines counts lines as an editor does: a line end at the very end begins
+// no new line.
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'})
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		n++
+	}
+	return n
+}

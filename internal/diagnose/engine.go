@@ -1,0 +1,122 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"errorkb/internal/kb"
+	"errorkb/internal/pattern"
+)
+
+// Entry is what the engine knows of one record.
+type Entry struct {
+	Ref       Ref
+	Code      string   // visible at run time; "" when there is none
+	Class     string   // exception class; "" when there is none
+	Aliases   []string // other codes and names under which it appears
+	Template  string   // message as its source writes it
+	Pattern   string   // RE2 expression; made from the template when empty
+	History   []Wording
+	Solutions []string
+}
+
+// Wording is an earlier wording of a message.
+type Wording struct {
+	Template, Pattern, Until string
+}
+
+// EntryOf is the entry of a record whose page is at url.
+func EntryOf(r *kb.Record, url string) Entry {
+	e := Entry{
+		Ref: Ref{
+			ID: r.ID, Repo: r.Repo, Slug: r.Slug, Title: r.ErrorMessage, URL: url,
+			Severity: string(r.Severity), Role: string(r.Role), Status: string(r.Status),
+		},
+		Aliases:   r.Aliases,
+		Template:  r.ErrorMessage,
+		Pattern:   r.MessagePattern,
+		Solutions: r.Solutions,
+	}
+	if r.ErrorCode != nil {
+		e.Code = *r.ErrorCode
+	}
+	if r.ErrorClass != nil {
+		e.Class = *r.ErrorClass
+	}
+	for _, h := range r.MessageHistory {
+		e.History = append(e.History, Wording{Template: h.ErrorMessage, Pattern: h.MessagePattern, Until: h.Until})
+	}
+	return e
+}
+
+// Engine diagnoses texts. It is immutable and safe for use by many goroutines.
+type Engine struct {
+	version string
+	entries []entry
+	owners  []owner // by pattern
+	index   *pattern.Index
+	words   *lexicon
+	codes   codeTable
+}
+
+// entry is an Entry with what was computed from it.
+type entry struct {
+	Entry
+}
+
+// owner says whose message a pattern is.
+type owner struct {
+	entry    int
+	historic bool
+	pattern  *pattern.Pattern
+	worth    float64 // how telling its literal text is; see worthOf
+	words    int     // words in its literal text
+	open     bool    // it begins or ends with a gap
+}
+
+// New makes an engine of a data set with the given version. An entry whose
+// pattern does not compile is an error that names its id.
+func New(version string, entries []Entry) (*Engine, error) {
+	e := &Engine{version: version, entries: make([]entry, len(entries))}
+	var patterns []*pattern.Pattern
+	add := func(i int, expr, template string, historic bool) error {
+		expr = squeezeExpr(plainTypography(expr, true))
+		template = squeezeExpr(plainTypography(template, false))
+		if strings.TrimSpace(expr) == "" && strings.TrimSpace(template) == "" {
+			return nil
+		}
+		p, err := pattern.Compile(expr, template)
+		if err != nil {
+			return fmt.Errorf("record %q: %w", entries[i].Ref.ID, err)
+		}
+		if len(p.Literals()) == 0 {
+			return nil // it would be found everywhere
+		}
+		o := owner{entry: i, historic: historic, pattern: p}
+		o.worth, o.words = worthOf(p.Literals())
+		patterns = append(patterns, p)
+		e.owners = append(e.owners, o)
+		return nil
+	}
+	for i := range entries {
+		e.entries[i].Entry = entries[i]
+		if err := add(i, entries[i].Pattern, entries[i].Template, false); err != nil {
+			return nil, err
+		}
+		for _, h := range entries[i].History {
+			if err := add(i, h.Pattern, h.Template, true); err != nil {
+				return nil, err
+			}
+		}
+	}
+	e.index = pattern.Build(patterns)
+	e.words = newLexicon(e)
+	e.codes = newCodeTable(e.entries)
+	return e, nil
+}
+
+// Len is the number of records that the engine knows.
+func (e *Engine) Len() int { return len(e.entries) }
+
+// Version is the version of the data set.
+func (e *Engine) Version() string { return e.version }

@@ -1,0 +1,278 @@
+package diagnose
+
+import "bytes"
+
+// levels are the words with which a line says how bad it is.
+var levels = map[string]severity{
+	"debug": levelInfo, "trace": levelInfo, "info": levelInfo, "notice": levelInfo, "log": levelInfo,
+	"verbose": levelInfo, "silly": levelInfo, "http": levelInfo, "timing": levelInfo,
+	"warn": levelWarning, "warning": levelWarning, "hint": levelInfo, "note": levelInfo, "help": levelInfo,
+	"detail": levelError, "err": levelError, "error": levelError, "severe": levelError, "failure": levelError,
+	"failed": levelError, "exception": levelError, "abort": levelFatal,
+	"fatal": levelFatal, "critical": levelFatal, "crit": levelFatal, "panic": levelFatal, "emerg": levelFatal,
+	"alert": levelFatal, "remote": levelInfo, "stderr": levelNone, "stdout": levelNone, "message": levelNone,
+	"reason": levelNone, "cause": levelError, "context": levelInfo, "statement": levelInfo, "subject": levelNone,
+}
+
+// leads are phrases that introduce a message.
+var leads = []struct {
+	text  string
+	level severity
+}{
+	{"Uncaught (in promise) ", levelError}, {"Uncaught ", levelError}, {"Unhandled ", levelError},
+	{"npm ERR! ", levelError}, {"npm WARN ", levelWarning}, {"npm error ", levelError}, {"npm warn ", levelWarning},
+	{"lerna ERR! ", levelError}, {"ERR! ", levelError}, {"Caused by: ", levelError}, {"caused by: ", levelError},
+	{"Exception in thread ", levelError}, {"Suppressed: ", levelError}, {"panic: ", levelFatal},
+	{"nested exception is ", levelError}, {"[Error: ", levelError}, {"{ ", levelNone},
+	{"\u00d7 ", levelError}, {"\u2717 ", levelError}, {"\u2716 ", levelError}, {"\u2718 ", levelError},
+	{"\u2a2f ", levelError}, {"\u25cf ", levelNone}, {"\u274c ", levelError}, {"\u26a0 ", levelWarning},
+	{"\u2a68 ", levelError}, {"\u2716", levelError},
+	{"##[error]", levelError}, {"::error::", levelError}, {"E: ", levelError}, {"W: ", levelWarning},
+	{"* ", levelNone}, {"- ", levelNone}, {"\u2022 ", levelNone}, {"# ", levelNone},
+	{"**", levelNone}, {"__", levelNone}, {"_", levelNone}, {"`", levelNone},
+}
+
+// labelLen is the length of one label at the start of t (a level, a class, a
+// place in a file, a tag in brackets) and the level it stands for; 0 when t
+// begins with none. The blank after it is not included.
+func labelLen(t []byte) (int, severity) {
+	if len(t) < 2 {
+		return 0, levelNone
+	}
+	for _, lead := range leads {
+		if len(lead.text) < len(t) && bytes.HasPrefix(t, []byte(lead.text)) {
+			return len(lead.text), lead.level
+		}
+	}
+	if t[0] == '[' || t[0] == '(' {
+		return bracketLabel(t)
+	}
+	if n := klogLen(t); n > 0 {
+		return n, klogLevel(t[0])
+	}
+	if n := debugLogLen(t); n > 0 {
+		return n, levelNone
+	}
+	return wordLabel(t)
+}
+
+// bracketLabel reads "[error]", "[nodemon]", "(HTTP code 500)", "[12345]".
+func bracketLabel(t []byte) (int, severity) {
+	closing := byte(']')
+	if t[0] == '(' {
+		closing = ')'
+	}
+	end := bytes.IndexByte(t[:min(len(t), 100)], closing)
+	if end < 2 || end+1 >= len(t) || t[end+1] != ' ' && t[end+1] != ':' {
+		return 0, levelNone
+	}
+	inside := t[1:end]
+	level := levels[lower(inside)]
+	if t[end+1] == ':' {
+		return end + 2, level
+	}
+	return end + 1, level
+}
+
+// klogLen reads "W0731 06:08:51.207328 1 reflector.go:535] ".
+func klogLen(t []byte) int {
+	if len(t) < 20 || bytes.IndexByte([]byte("IWEF"), t[0]) < 0 || digits(t, 1) != 5 || t[5] != ' ' {
+		return 0
+	}
+	if clockLen(t[6:]) == 0 {
+		return 0
+	}
+	end := bytes.Index(t[:min(len(t), 200)], []byte("] "))
+	if end < 0 {
+		return 0
+	}
+	return end + 2
+}
+
+func klogLevel(c byte) severity {
+	switch c {
+	case 'W':
+		return levelWarning
+	case 'E':
+		return levelError
+	case 'F':
+		return levelFatal
+	}
+	return levelInfo
+}
+
+// debugLogLen reads the numbers of npm's debug log: "12 error execute ".
+func debugLogLen(t []byte) int {
+	i := digits(t, 0)
+	if i == 0 || i > 6 || i >= len(t) || t[i] != ' ' {
+		return 0
+	}
+	j := i + 1
+	for j < len(t) && isLetter(t[j]) {
+		j++
+	}
+	if _, ok := levels[string(t[i+1:j])]; !ok || j >= len(t) || t[j] != ' ' {
+		return 0
+	}
+	k := j + 1
+	for k < len(t) && isLetter(t[k]) {
+		k++
+	}
+	if k > j+1 && k < len(t) && t[k] == ' ' {
+		return k + 1
+	}
+	return j + 1
+}
+
+// wordLabel reads a first word that ends in a colon, or a bare level in
+// capitals: "error:", "TypeError:", "java.sql.SQLException:", "error TS2307:",
+// "Error [ERR_X]:", "error[E0277]:", "src/a.ts(3,24):", "main.go:12:5:",
+// "C:\bin\docker.exe:", "ERROR ".
+func wordLabel(t []byte) (int, severity) {
+	end := bytes.IndexByte(t, ' ')
+	if end < 0 {
+		end = len(t)
+	}
+	word := t[:min(end, 300)]
+	if end == len(t) {
+		return 0, levelNone
+	}
+	if word[len(word)-1] == ':' {
+		name := word[:len(word)-1]
+		if len(name) == 0 {
+			return 0, levelNone
+		}
+		if level, ok := levels[lower(name)]; ok {
+			return end, level
+		}
+		if isClass(name) {
+			return end, levelError
+		}
+		if isCode(name) || isPlace(name) {
+			return end, levelError
+		}
+		if open := bytes.IndexByte(name, '['); open > 0 {
+			if level, ok := levels[lower(name[:open])]; ok {
+				return end, level
+			}
+		}
+		if isProgram(name) {
+			return end, levelNone
+		}
+		return 0, levelNone
+	}
+	level, ok := levels[lower(word)]
+	if !ok {
+		return 0, levelNone
+	}
+	// "error TS2307:", "Error [ERR_X]:", "ERROR 1698 (28000):"
+	rest := t[end+1:]
+	colon := bytes.IndexByte(rest[:min(len(rest), 60)], ':')
+	if colon > 0 && (isCode(rest[:colon]) || isCodePhrase(rest[:colon])) {
+		return end + 1 + colon + 1, level
+	}
+	upper := true
+	for _, c := range word {
+		upper = upper && c >= 'A' && c <= 'Z'
+	}
+	if upper && level != levelNone {
+		return end, level
+	}
+	return 0, levelNone
+}
+
+// isCodePhrase reads "[ERR_X]", "1698 (28000)".
+func isCodePhrase(t []byte) bool {
+	if len(t) > 2 && t[0] == '[' && t[len(t)-1] == ']' {
+		return true
+	}
+	i := digits(t, 0)
+	return i > 0 && (i == len(t) || t[i] == ' ' && len(t) > i+1 && t[i+1] == '(')
+}
+
+// isClass reports whether a word names an exception class: "TypeError",
+// "java.lang.IllegalStateException".
+func isClass(t []byte) bool {
+	for i, c := range t {
+		if !isWord(c) && c != '.' && c != '$' && c != ':' && c != '\\' || i > 200 {
+			return false
+		}
+	}
+	for _, suffix := range []string{"Error", "Exception", "Warning", "Fault", "Failure", "Throwable", "Interrupt", "Exit"} {
+		if bytes.HasSuffix(t, []byte(suffix)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPlace reports whether a word is a place in a file: "a.ts(3,24)",
+// "main.go:12:5".
+func isPlace(t []byte) bool {
+	n := len(t)
+	if n < 4 {
+		return false
+	}
+	if t[n-1] == ')' {
+		open := bytes.LastIndexByte(t, '(')
+		return open > 0 && open+1 < n-1 && isDigit(t[open+1])
+	}
+	i := n
+	for i > 0 && (isDigit(t[i-1]) || t[i-1] == ':') {
+		i--
+	}
+	return i > 2 && i < n && t[i] == ':' && bytes.IndexByte(t[:i], '.') > 0
+}
+
+// isProgram reports whether a word before a colon is the name of a program:
+// "docker", "psql", "C:\bin\git.exe", "make[1]".
+func isProgram(t []byte) bool {
+	if bytes.HasSuffix(t, []byte(".exe")) || bytes.HasSuffix(t, []byte(".sh")) {
+		return true
+	}
+	if len(t) > 24 {
+		return false
+	}
+	for _, c := range t {
+		if !(c >= 'a' && c <= 'z') && !isDigit(c) && c != '-' && c != '_' && c != '[' && c != ']' {
+			return false
+		}
+	}
+	return len(t) > 1
+}
+
+// lower is t in lower case, "" when it is too long to be a word of a table.
+func lower(t []byte) string {
+	if len(t) > 24 {
+		return ""
+	}
+	var buf [24]byte
+	for i, c := range t {
+		if c >= 'A' && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf[i] = c
+	}
+	return string(buf[:len(t)])
+}
+
+// isFrame reports whether a line is a frame of a stack trace, where the words
+// are names of functions and files, not a message.
+func isFrame(t []byte) bool {
+	switch {
+	case bytes.HasPrefix(t, []byte("at ")):
+		// JavaScript, Java, C#. "at line 3 of …" is prose.
+		return bytes.IndexByte(t, '(') > 0 || bytes.IndexByte(t, ':') > 0
+	case bytes.HasPrefix(t, []byte(`File "`)):
+		return bytes.Contains(t, []byte(`, line `))
+	case bytes.HasPrefix(t, []byte("--> ")), bytes.HasPrefix(t, []byte("goroutine ")), bytes.HasPrefix(t, []byte("created by ")):
+		return true
+	case bytes.HasPrefix(t, []byte("... ")):
+		return bytes.HasSuffix(t, []byte(" more"))
+	}
+	// Go: "main.go:12 +0x1d"
+	if i := bytes.LastIndex(t, []byte(" +0x")); i > 0 {
+		return bytes.Contains(t[:i], []byte(".go:"))
+	}
+	return false
+}

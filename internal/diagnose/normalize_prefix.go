@@ -1,0 +1,384 @@
+package diagnose
+
+import "bytes"
+
+// line is one line of a normalized text. What stands before body is the
+// furniture of the medium (quote marks, boxes, times, container names); what
+// stands between body and message is said by the program that logs or throws
+// (levels, classes, places), and a pattern may well include it.
+type line struct {
+	start, end    int
+	body, message int
+	level         severity
+	frame         bool // a stack frame or a line of quoted source code
+	fence         bool // a Markdown fence or a ruler: nothing to read
+	stamped       bool // it begins with a time
+	layers        layerSet
+}
+
+// severity is how bad a line says it is.
+type severity uint8
+
+const (
+	levelNone severity = iota
+	levelInfo
+	levelWarning
+	levelError
+	levelFatal
+)
+
+// splitLines cuts a normalized text into lines. The last line need not end.
+func splitLines(text []byte) []line {
+	lines := make([]line, 0, bytes.Count(text, []byte{'\n'})+1)
+	for start := 0; start <= len(text); {
+		end := bytes.IndexByte(text[start:], '\n')
+		if end < 0 {
+			end = len(text)
+		} else {
+			end += start
+		}
+		lines = append(lines, readLine(text, start, end))
+		start = end + 1
+	}
+	return lines
+}
+
+// readLine takes the prefixes off a line.
+func readLine(text []byte, start, end int) line {
+	l := line{start: start, end: end}
+	i := start
+	boxed := false
+	for {
+		i = skipBlank(text, i, end)
+		rest := text[i:end]
+		n := 0
+		switch {
+		case len(rest) == 0:
+		case markLen(rest) > 0:
+			n = markLen(rest)
+			boxed = true
+			l.layers |= 1 << layerQuote
+		case buildkitLen(rest) > 0:
+			n = buildkitLen(rest)
+			l.layers |= 1 << layerPrefix
+		case timeLen(rest) > 0:
+			n = timeLen(rest)
+			n += sourceLen(rest[n:])
+			l.stamped = true
+			l.layers |= 1 << layerPrefix
+		case columnLen(rest) > 0:
+			n = columnLen(rest)
+			l.layers |= 1 << layerPrefix
+		}
+		if n == 0 {
+			break
+		}
+		i += n
+	}
+	l.body = i
+	if boxed {
+		// The right side of a box.
+		for l.end > l.body {
+			n := boxSuffix(text[l.body:l.end])
+			if n == 0 {
+				break
+			}
+			l.end -= n
+		}
+	}
+	rest := text[l.body:l.end]
+	l.fence = bytes.HasPrefix(rest, []byte("```")) || bytes.HasPrefix(rest, []byte("~~~")) || isRuler(rest)
+	l.frame = isFrame(rest)
+	l.message = l.body
+	for !l.frame {
+		n, level := labelLen(text[l.message:l.end])
+		if n == 0 {
+			break
+		}
+		l.level = max(l.level, level)
+		l.message = skipBlank(text, l.message+n, l.end)
+	}
+	return l
+}
+
+func skipBlank(text []byte, i, end int) int {
+	for i < end && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
+
+// markLen is the length of a quote mark or of box drawing at the start.
+func markLen(t []byte) int {
+	switch t[0] {
+	case '>':
+		return 1
+	case '|':
+		if len(t) == 1 || t[1] == ' ' {
+			return 1
+		}
+	case '-':
+		// The catalogue lines of older journalctl.
+		if len(t) == 2 && t[1] == '-' {
+			return 2
+		}
+		if len(t) > 2 && t[1] == '-' && t[2] == ' ' {
+			return 2
+		}
+	}
+	if len(t) >= 3 && t[0] == 0xe2 && (t[1] >= 0x94 && t[1] <= 0x96) {
+		return 3
+	}
+	return 0
+}
+
+// boxSuffix is the length of blanks or of one box character at the end.
+func boxSuffix(t []byte) int {
+	n := len(t)
+	switch {
+	case t[n-1] == ' ':
+		return 1
+	case n >= 3 && t[n-3] == 0xe2 && t[n-2] >= 0x94 && t[n-2] <= 0x96:
+		return 3
+	case n >= 2 && t[n-1] == '|' && t[n-2] == ' ':
+		return 2
+	}
+	return 0
+}
+
+// buildkitLen reads "#12 13.43 " and "#12 ".
+func buildkitLen(t []byte) int {
+	if t[0] != '#' {
+		return 0
+	}
+	i := digits(t, 1)
+	if i == 1 || i >= len(t) || t[i] != ' ' {
+		if i > 1 && i == len(t) {
+			return i
+		}
+		return 0
+	}
+	i++
+	if j := digits(t, i); j > i && j < len(t) && t[j] == '.' {
+		if k := digits(t, j+1); k > j+1 && (k == len(t) || t[k] == ' ') {
+			return k
+		}
+	}
+	return i
+}
+
+// digits is the offset after the digits at i.
+func digits(t []byte, i int) int {
+	for i < len(t) && isDigit(t[i]) {
+		i++
+	}
+	return i
+}
+
+// columnLen reads the first column of docker compose, plumbum and the like:
+// one word, blanks, a bar.
+func columnLen(t []byte) int {
+	i := 0
+	for i < len(t) && i < 64 && (isWord(t[i]) || t[i] == '.' || t[i] == '-' || t[i] == '/' || t[i] == ':' || t[i] == '@') {
+		i++
+	}
+	if i == 0 {
+		return 0
+	}
+	i = skipBlank(t, i, len(t))
+	if i < len(t) && t[i] == '|' && (i+1 == len(t) || t[i+1] == ' ') {
+		return i + 1
+	}
+	return 0
+}
+
+var months = []byte("JanFebMarAprMayJunJulAugSepOctNovDec")
+var days = []byte("MonTueWedThuFriSatSun")
+
+// timeLen is the length of a time at the start, with its brackets, zone and
+// the mark after it.
+func timeLen(t []byte) int {
+	i := 0
+	bracket := byte(0)
+	if t[0] == '[' || t[0] == '(' {
+		bracket = t[0] + 1 + t[0]>>6 // [ → ], ( → )
+		i++
+	}
+	n := dateTimeLen(t[i:])
+	if n == 0 {
+		return 0
+	}
+	i += n
+	// Zone and fraction words that belong to it.
+	for {
+		j := skipBlank(t, i, len(t))
+		k := zoneLen(t[j:])
+		if k == 0 {
+			break
+		}
+		i = j + k
+	}
+	if bracket != 0 {
+		end := bytes.IndexByte(t[i:min(len(t), i+60)], bracket)
+		if end < 0 {
+			return 0
+		}
+		// More may stand in the brackets: "[time: ERROR/MainProcess]".
+		i += end + 1
+	}
+	j := skipBlank(t, i, len(t))
+	if j < len(t) && (t[j] == ':' || t[j] == ',' || t[j] == '-') && (j+1 == len(t) || t[j+1] == ' ') {
+		j++
+	}
+	if j < len(t) && j == i && t[j] != ' ' {
+		return 0
+	}
+	return j
+}
+
+// zoneLen reads "UTC", "+0000", "Z" and a year after a date.
+func zoneLen(t []byte) int {
+	for _, z := range []string{"UTC", "GMT", "CEST", "CET", "EST", "EDT", "PST", "PDT", "JST", "MSK"} {
+		if bytes.HasPrefix(t, []byte(z)) && (len(t) == len(z) || !isWord(t[len(z)])) {
+			return len(z)
+		}
+	}
+	if len(t) >= 5 && (t[0] == '+' || t[0] == '-') {
+		i := digits(t, 1)
+		if i < len(t) && t[i] == ':' {
+			i = digits(t, i+1)
+		}
+		if i == 5 || i == 6 {
+			return i
+		}
+	}
+	return 0
+}
+
+// dateTimeLen is the length of a date with time, of a time or of a date in one
+// of the forms that logs use; 0 when there is none.
+func dateTimeLen(t []byte) int {
+	i := 0
+	if len(t) > 4 && isOneOf(t[:3], days) && (t[3] == ' ' || t[3] == ',') {
+		i = skipBlank(t, 4, len(t))
+	}
+	date := 0
+	switch {
+	case len(t) >= i+10 && digits(t, i) == i+4 && (t[i+4] == '-' || t[i+4] == '/') && digits(t, i+5) == i+7 && digits(t, i+8) == i+10:
+		date = i + 10
+	case len(t) >= i+10 && digits(t, i) == i+2 && (t[i+2] == '/' || t[i+2] == '.' || t[i+2] == '-') && digits(t, i+3) == i+5 && t[i+5] == t[i+2] && digits(t, i+6) == i+10:
+		date = i + 10
+	case len(t) >= i+6 && isOneOf(t[i:i+3], months) && t[i+3] == ' ':
+		j := skipBlank(t, i+3, len(t))
+		if k := digits(t, j); k > j && k <= j+2 {
+			date = k
+		}
+	case len(t) >= i+7 && digits(t, i) > i && digits(t, i) <= i+2 && (t[digits(t, i)] == ' ' || t[digits(t, i)] == '-' || t[digits(t, i)] == '/') &&
+		len(t) >= digits(t, i)+4 && isOneOf(t[digits(t, i)+1:digits(t, i)+4], months):
+		date = digits(t, i) + 4
+		if date+5 <= len(t) && digits(t, date+1) == date+5 {
+			date += 5
+		}
+	}
+	j := i
+	if date > 0 {
+		j = date
+		if j < len(t) && (t[j] == 'T' || t[j] == ',' || t[j] == '/' || t[j] == ':') {
+			j++
+		} else {
+			j = skipBlank(t, j, len(t))
+		}
+	}
+	if k := clockLen(t[j:]); k > 0 {
+		end := j + k
+		// "Sun Dec 04 04:47:44 2005"
+		if y := skipBlank(t, end, len(t)); date > 0 && y > end && digits(t, y) == y+4 && (y+4 == len(t) || t[y+4] == ']' || t[y+4] == ' ') {
+			end = y + 4
+		}
+		return end
+	}
+	if date > 0 && i+10 == date {
+		return date
+	}
+	return 0
+}
+
+func isOneOf(word, list []byte) bool {
+	for i := 0; i+3 <= len(list); i += 3 {
+		if bytes.Equal(word, list[i:i+3]) {
+			return true
+		}
+	}
+	return false
+}
+
+// clockLen reads hh:mm:ss with a fraction and a zone letter.
+func clockLen(t []byte) int {
+	i := digits(t, 0)
+	if i == 0 || i > 2 || i >= len(t) || t[i] != ':' {
+		return 0
+	}
+	j := digits(t, i+1)
+	if j != i+3 || j >= len(t) || t[j] != ':' {
+		return 0
+	}
+	k := digits(t, j+1)
+	if k != j+3 {
+		return 0
+	}
+	if k < len(t) && (t[k] == '.' || t[k] == ',' || t[k] == ':') && digits(t, k+1) > k+1 {
+		k = digits(t, k+1)
+	}
+	if k < len(t) && t[k] == 'Z' {
+		k++
+	} else if k+2 < len(t) && (t[k] == '+' || t[k] == '-') {
+		k += zoneLen(t[k:])
+	}
+	if k < len(t) && isWord(t[k]) {
+		return 0
+	}
+	return k
+}
+
+// sourceLen reads what syslog and its relatives put after the time: host and
+// program with its number ("host-01 systemd[1]: ").
+func sourceLen(t []byte) int {
+	i := skipBlank(t, 0, len(t))
+	for words := 0; words < 2 && i < len(t); words++ {
+		j := i
+		for j < len(t) && j-i < 80 && (isWord(t[j]) || t[j] == '.' || t[j] == '-' || t[j] == '/' || t[j] == '@') {
+			j++
+		}
+		if j == i {
+			return 0
+		}
+		if j < len(t) && t[j] == '[' {
+			k := digits(t, j+1)
+			if k > j+1 && k+1 < len(t) && t[k] == ']' && t[k+1] == ':' {
+				return k + 2
+			}
+			return 0
+		}
+		i = skipBlank(t, j, len(t))
+		if i == j {
+			return 0
+		}
+	}
+	return 0
+}
+
+// isRuler reports whether a line holds nothing but drawing.
+func isRuler(t []byte) bool {
+	for _, c := range t {
+		if isLetter(c) || isDigit(c) {
+			return false
+		}
+	}
+	return len(t) > 0
+}

@@ -1,0 +1,359 @@
+package diagnose
+
+import (
+	"bytes"
+	"math"
+	"sort"
+)
+
+// Confidence of the verdicts.
+const (
+	knownConfidence  = 0.85
+	likelyConfidence = 0.5
+)
+
+// rank turns hits into an answer: each is weighed, what another one explains is
+// folded into it, and the rest is put in order.
+func (w *work) rank(answer *Answer, opts Options) {
+	w.hits = settle(w.hits)
+	for i := range w.hits {
+		w.weigh(&w.hits[i])
+	}
+	w.fold()
+	groups := w.group()
+	answer.Verdict = VerdictUnknown
+	for _, g := range groups {
+		if g.confidence < likelyConfidence {
+			if len(answer.RunnersUp) < 5 && g.confidence >= 0.05 {
+				answer.RunnersUp = append(answer.RunnersUp, RunnerUp{
+					Record: w.engine.entries[g.entry].Ref, Confidence: g.confidence, Why: g.why,
+				})
+			}
+			continue
+		}
+		if len(answer.Diagnoses) < opts.MaxDiagnoses {
+			answer.Diagnoses = append(answer.Diagnoses, w.diagnosis(g, opts))
+		}
+	}
+	if len(answer.Diagnoses) > 0 {
+		answer.Verdict = VerdictLikely
+		if answer.Diagnoses[0].Confidence >= knownConfidence {
+			answer.Verdict = VerdictKnown
+		}
+	}
+}
+
+// settle keeps, of the hits of one record at one place, the best reading.
+func settle(hits []hit) []hit {
+	sort.SliceStable(hits, func(i, j int) bool {
+		a, b := &hits[i], &hits[j]
+		if a.entry != b.entry {
+			return a.entry < b.entry
+		}
+		if a.from != b.from {
+			return a.from < b.from
+		}
+		return a.to < b.to
+	})
+	out := hits[:0]
+	for _, h := range hits {
+		n := len(out)
+		if n > 0 && out[n-1].entry == h.entry && h.from < out[n-1].to {
+			if better(&h, &out[n-1]) {
+				out[n-1] = h
+			}
+			continue
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// better reports whether a is the better reading of the same message.
+func better(a, b *hit) bool {
+	if a.share != b.share {
+		return a.share > b.share
+	}
+	ra, rb := a.residue(), b.residue()
+	if ra != rb {
+		return ra < rb
+	}
+	if a.reading.joined != b.reading.joined {
+		return !a.reading.joined
+	}
+	if a.literal != b.literal {
+		return a.literal > b.literal
+	}
+	if a.reading.enclosed != b.reading.enclosed {
+		return a.reading.enclosed
+	}
+	if a.reading.depth != b.reading.depth {
+		return a.reading.depth < b.reading.depth
+	}
+	return a.end-a.start < b.end-b.start
+}
+
+// residue counts escapes left in the values.
+func (h *hit) residue() int {
+	n := 0
+	for _, c := range h.captures {
+		v := h.reading.m.text[c.Start:c.End]
+		for i := 0; i+1 < len(v); i++ {
+			if v[i] == '\\' && (v[i+1] == '"' || v[i+1] == '\\' || v[i+1] == 'n' || v[i+1] == 'u') {
+				n++
+				i++
+			}
+		}
+	}
+	return n
+}
+
+// weigh gives a hit its score.
+func (w *work) weigh(h *hit) {
+	t := h.reading.m.text
+	h.starts, h.level = h.reading.opens(h.start)
+	h.ends = closes(t, h.end)
+	score := h.worth
+	if h.starts {
+		score += 0.8
+	}
+	if h.ends {
+		score += 0.6
+	}
+	if h.level >= levelError {
+		score += 0.4
+	}
+	if h.class {
+		score++
+	}
+	if h.code {
+		score += 2
+	}
+	if h.owner >= 0 && w.engine.owners[h.owner].pattern.Weak() && !h.class && !h.code {
+		score = math.Min(score, 1)
+	}
+	h.score = score
+}
+
+// opens reports whether a message begins at offset i: at the start of a line,
+// behind its labels, after a colon, a quote or a bracket. The level is that of
+// the line.
+func (r *reading) opens(i int) (bool, severity) {
+	t := r.m.text
+	level := levelNone
+	if !r.joined {
+		l := r.lineAt(i)
+		level = l.level
+		if i <= l.message {
+			return true, level
+		}
+	}
+	if i == 0 || t[i-1] == '\n' {
+		return true, level
+	}
+	k := i
+	for k > 0 && t[k-1] == ' ' {
+		k--
+	}
+	if k == 0 {
+		return true, level
+	}
+	switch t[k-1] {
+	case '\n', '|', '>':
+		return true, level
+	case ':', ';', ']', ')', '.', '!', '-', '=':
+		return k < i || t[k-1] == ':' || t[k-1] == '=', level
+	case '"', '\'', '`', '(', '[', '{', '*', '_':
+		return k == i, level
+	}
+	return false, level
+}
+
+// lineAt is the line that holds offset i.
+func (r *reading) lineAt(i int) *line {
+	k := sort.Search(len(r.lines), func(k int) bool { return r.lines[k].start > i }) - 1
+	return &r.lines[max(k, 0)]
+}
+
+// closes reports whether a message ends at offset i: the line ends, or a quote
+// or bracket closes, or a sentence ends.
+func closes(t []byte, i int) bool {
+	for i < len(t) && bytes.IndexByte([]byte("\"'`)]}*_,;.!"), t[i]) >= 0 {
+		i++
+	}
+	return i == len(t) || t[i] == '\n' || i > 0 && bytes.IndexByte([]byte(".;!)]}\"'"), t[i-1]) >= 0 && t[i] == ' '
+}
+
+// fold marks the hits that another one explains: their literal text lies in the
+// literal text of a hit that has more of it.
+func (w *work) fold() {
+	order := make([]int, len(w.hits))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return w.hits[order[a]].from < w.hits[order[b]].from })
+	for x, i := range order {
+		a := &w.hits[i]
+		for _, j := range order[x+1:] {
+			b := &w.hits[j]
+			if b.from >= a.to {
+				break
+			}
+			if a.entry == b.entry {
+				continue
+			}
+			if a.shadows(b) {
+				b.folded = true
+			} else if b.shadows(a) {
+				a.folded = true
+			}
+		}
+	}
+}
+
+// shadows reports whether a explains b.
+func (a *hit) shadows(b *hit) bool {
+	if a.literal < b.literal || a.literal == b.literal && a.score < b.score {
+		return false
+	}
+	shared := 0
+	for _, s := range b.literals() {
+		for _, o := range a.literals() {
+			lo, hi := max(s[0], o[0]), min(s[1], o[1])
+			if hi > lo {
+				shared += hi - lo
+			}
+		}
+	}
+	return 2*shared > b.literal
+}
+
+// literals are the stretches of the input that hold literal text of a hit.
+func (h *hit) literals() [][2]int {
+	var out [][2]int
+	at := h.start
+	put := func(from, to int) {
+		if to > from {
+			f, t := h.reading.m.span(from, to)
+			out = append(out, [2]int{f, t})
+		}
+	}
+	for _, c := range h.captures {
+		put(at, c.Start)
+		at = max(at, c.End)
+	}
+	put(at, h.end)
+	return out
+}
+
+// group is all there is of one record.
+type group struct {
+	entry      int
+	hits       []*hit
+	best       *hit
+	confidence float64
+	why        string
+}
+
+func (w *work) group() []group {
+	byEntry := map[int]int{}
+	var groups []group
+	for i := range w.hits {
+		h := &w.hits[i]
+		if h.folded {
+			continue
+		}
+		k, ok := byEntry[h.entry]
+		if !ok {
+			k = len(groups)
+			byEntry[h.entry] = k
+			groups = append(groups, group{entry: h.entry})
+		}
+		groups[k].hits = append(groups[k].hits, h)
+		if b := groups[k].best; b == nil || h.score > b.score {
+			groups[k].best = h
+		}
+	}
+	for k := range groups {
+		groups[k].confidence = confidenceOf(groups[k].best.score)
+		groups[k].why = groups[k].best.why
+	}
+	sort.SliceStable(groups, func(i, j int) bool {
+		a, b := groups[i].best, groups[j].best
+		if x, y := kindRank(a.kind), kindRank(b.kind); x != y {
+			return x < y
+		}
+		if x, y := w.roleRank(a.entry), w.roleRank(b.entry); x != y {
+			return x < y
+		}
+		if a.score != b.score {
+			return a.score > b.score
+		}
+		return a.from < b.from
+	})
+	return groups
+}
+
+func kindRank(k Kind) int {
+	switch k {
+	case KindExact, KindNormalized:
+		return 0
+	case KindHistoric:
+		return 1
+	case KindTruncated:
+		return 2
+	}
+	return 3
+}
+
+func (w *work) roleRank(i int) int {
+	switch w.engine.entries[i].Ref.Role {
+	case "symptom":
+		return 1
+	case "wrapper":
+		return 2
+	}
+	return 0
+}
+
+// diagnosis is the answer for one record.
+func (w *work) diagnosis(g group, opts Options) Diagnosis {
+	e := &w.engine.entries[g.entry]
+	d := Diagnosis{
+		Record: e.Ref, Kind: g.best.kind, Confidence: g.confidence, Count: len(g.hits),
+		Evidence: []Evidence{}, Solutions: e.Solutions,
+	}
+	sort.SliceStable(g.hits, func(i, j int) bool { return g.hits[i].from < g.hits[j].from })
+	for _, h := range g.hits {
+		if len(d.Evidence) == opts.MaxEvidence {
+			break
+		}
+		d.Evidence = append(d.Evidence, w.evidence(h))
+	}
+	if d.Solutions == nil {
+		d.Solutions = []string{}
+	}
+	return d
+}
+
+func (w *work) evidence(h *hit) Evidence {
+	m := h.reading.m
+	ev := Evidence{
+		Start: h.from, End: h.to, Text: string(m.text[h.start:h.end]),
+		Captures: []CaptureSpan{}, Undone: m.undone(h.start, h.end).names(),
+	}
+	ev.Line, ev.Column = w.place(h.from)
+	for _, c := range h.captures {
+		from, to := m.span(c.Start, c.End)
+		ev.Captures = append(ev.Captures, CaptureSpan{
+			Name: c.Name, Value: string(m.text[c.Start:c.End]), Start: from, End: to,
+		})
+	}
+	return ev
+}
+
+// place is line and column of an offset of the input.
+func (w *work) place(at int) (lineNo, column int) {
+	before := w.input[:at]
+	return bytes.Count(before, []byte{'\n'}) + 1, at - bytes.LastIndexByte(before, '\n')
+}

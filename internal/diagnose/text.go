@@ -1,0 +1,193 @@
+package diagnose
+
+import "sort"
+
+// layer is one kind of thing that is done to a text on its way into a paste.
+type layer uint8
+
+// The layers, in the order in which they are named in an answer.
+const (
+	layerANSI layer = iota
+	layerCarriage
+	layerTypography
+	layerEntity
+	layerEscape
+	layerQuote
+	layerPrefix
+	layerSpace
+	layerWrap
+	layerCount
+)
+
+var layerNames = [layerCount]string{
+	"ansi", "carriage-return", "typography", "entity", "escape", "quote", "prefix", "space", "wrap",
+}
+
+// layerSet is a set of layers.
+type layerSet uint16
+
+func (s layerSet) names() []string {
+	names := make([]string, 0, 4)
+	for l := layer(0); l < layerCount; l++ {
+		if s&(1<<l) != 0 {
+			names = append(names, layerNames[l])
+		}
+	}
+	return names
+}
+
+// run is a stretch of a mapped text that comes from one stretch of the input:
+// either byte for byte, or as a whole.
+type run struct {
+	at       int // where it begins in the text; it may have no bytes there
+	from, to int // the input it stands for
+	copied   bool
+	layers   layerSet // what was undone to get it
+}
+
+// mapped is a text with the way back to the input it was made from. A layer of
+// undoing takes one and gives one.
+type mapped struct {
+	text []byte
+	runs []run // ascending by at; empty only for an empty text
+}
+
+// newMapped is the input as it is.
+func newMapped(input []byte) *mapped {
+	return &mapped{text: input, runs: []run{{to: len(input), copied: true}}}
+}
+
+// runAt is the index of the last run that begins at or before offset i.
+func (m *mapped) runAt(i int) int {
+	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].at > i }) - 1
+}
+
+// span maps text[start:end] to the input. An empty span maps to an empty one.
+func (m *mapped) span(start, end int) (from, to int) {
+	if len(m.runs) == 0 {
+		return 0, 0
+	}
+	r := m.runs[m.runAt(start)]
+	from = r.from
+	if r.copied {
+		from += start - r.at
+	}
+	if start == len(m.text) && !r.copied {
+		from = r.to
+	}
+	if end <= start {
+		return from, from
+	}
+	r = m.runs[m.runAt(end-1)]
+	to = r.to
+	if r.copied {
+		to = r.from + end - r.at
+	}
+	return from, max(from, to)
+}
+
+// undone is the set of layers at work in text[start:end].
+func (m *mapped) undone(start, end int) layerSet {
+	var set layerSet
+	if len(m.runs) == 0 {
+		return 0
+	}
+	first := m.runAt(start)
+	for k := first; k < len(m.runs) && (m.runs[k].at < end || k == first); k++ {
+		// What was dropped right before the span is not in it.
+		if m.runs[k].at > start || k == first {
+			set |= m.runs[k].layers
+		}
+	}
+	return set
+}
+
+// builder makes a mapped text out of another one, front to back.
+type builder struct {
+	src  *mapped
+	text []byte
+	runs []run
+	next int // run of src where the last copy ended
+}
+
+func newBuilder(src *mapped) *builder {
+	return &builder{
+		src:  src,
+		text: make([]byte, 0, len(src.text)),
+		runs: make([]run, 0, len(src.runs)+8),
+	}
+}
+
+// seek is the run of src that holds offset i. Calls come mostly in ascending
+// order, so it looks near the last one first.
+func (b *builder) seek(i int) int {
+	k := b.next
+	if k >= len(b.src.runs) || b.src.runs[k].at > i {
+		k = max(b.src.runAt(i), 0)
+	}
+	for k+1 < len(b.src.runs) && b.src.runs[k+1].at <= i {
+		k++
+	}
+	b.next = k
+	return k
+}
+
+// copy appends src.text[from:to] as it is.
+func (b *builder) copy(from, to int) {
+	for from < to {
+		k := b.seek(from)
+		r := b.src.runs[k]
+		end := to
+		if k+1 < len(b.src.runs) {
+			end = min(end, b.src.runs[k+1].at)
+		}
+		next := run{at: len(b.text), from: r.from, to: r.to, copied: r.copied, layers: r.layers}
+		if r.copied {
+			next.from, next.to = r.from+from-r.at, r.from+end-r.at
+		}
+		b.push(next)
+		b.text = append(b.text, b.src.text[from:end]...)
+		from = end
+		// What src dropped before its next run stays known.
+		for j := k + 1; j+1 < len(b.src.runs) && b.src.runs[j].at == end && b.src.runs[j+1].at == end; j++ {
+			dropped := b.src.runs[j]
+			dropped.at = len(b.text)
+			b.push(dropped)
+		}
+	}
+}
+
+// replace appends with in the place of src.text[from:to]. An empty with drops
+// the stretch.
+func (b *builder) replace(from, to int, with string, l layer) {
+	start, end := b.src.span(from, to)
+	b.push(run{at: len(b.text), from: start, to: end, layers: b.src.undone(from, to) | 1<<l})
+	b.text = append(b.text, with...)
+}
+
+func (b *builder) push(r run) {
+	if n := len(b.runs); n > 0 && r.copied {
+		last := &b.runs[n-1]
+		if last.copied && last.layers == r.layers && last.to == r.from {
+			last.to = r.to
+			return
+		}
+	}
+	b.runs = append(b.runs, r)
+}
+
+// cut takes back everything appended after the first n bytes and what was
+// dropped there.
+func (b *builder) cut(n int) {
+	b.text = b.text[:n]
+	for len(b.runs) > 0 && b.runs[len(b.runs)-1].at >= n {
+		b.runs = b.runs[:len(b.runs)-1]
+	}
+	if k := len(b.runs) - 1; k >= 0 && b.runs[k].copied {
+		b.runs[k].to = b.runs[k].from + n - b.runs[k].at
+	}
+}
+
+func (b *builder) mapped() *mapped {
+	return &mapped{text: b.text, runs: b.runs}
+}

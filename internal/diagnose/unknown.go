@@ -1,0 +1,3 @@
+package diagnose
+
+func (w *work) unknown() *Unknown { return &Unknown{Near: []NearRecord{}} }
