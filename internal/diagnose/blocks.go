@@ -10,6 +10,7 @@ type reading struct {
 	depth    int     // how many levels of escapes were undone
 	enclosed bool    // the content of a quoted string, whole
 	joined   bool
+	base     *reading // for a joined reading: the lines it was made of
 }
 
 // joint is a place where two lines were put together.
@@ -33,10 +34,11 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	m = undoSpace(normalize(m))
 	raw := splitLines(m.text)
 	plain, lines := dropPrefixes(m, raw)
-	w.texts = append(w.texts, &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed})
+	base := &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}
+	w.texts = append(w.texts, base)
 	if len(lines) > 1 {
 		if j := joinLines(plain, lines); j != nil {
-			j.depth = depth
+			j.depth, j.base = depth, base
 			w.texts = append(w.texts, j)
 		}
 	}
@@ -121,13 +123,10 @@ func joinLines(m *mapped, lines []line) *reading {
 			count, size = 0, 0
 		} else {
 			p := lines[prev]
-			labelled := l.message > l.body
-			// "hint: " on each line of one message.
-			if same := string(m.text[l.body:l.message]); labelled && same == string(m.text[p.body:p.message]) && l.level < levelFatal {
-				from = l.message
-				labelled = false
-			}
-			r.joints = append(r.joints, joint{at: len(b.text), strong: blank || labelled || l.stamped && p.stamped && false})
+			n := sameLabels(m.text[p.body:p.end], m.text[l.body:l.end])
+			from += n
+			labelled := n == 0 && l.message > l.body && l.level > levelNone
+			r.joints = append(r.joints, joint{at: len(b.text), strong: blank || labelled})
 			b.replace(p.end, from, " ", layerWrap)
 		}
 		b.copy(from, l.end)
@@ -141,4 +140,20 @@ func joinLines(m *mapped, lines []line) *reading {
 	}
 	r.m = b.mapped()
 	return r
+}
+
+// sameLabels is the length of the labels that two lines have in common, with
+// the blank after them: "hint: " on each line of one message.
+func sameLabels(a, b []byte) int {
+	n := 0
+	for {
+		k, _ := labelLen(b[n:])
+		if k == 0 || n+k > len(a) || string(a[n:n+k]) != string(b[n:n+k]) {
+			return n
+		}
+		n = skipBlank(b, n+k, len(b))
+		if n >= len(a) || string(a[:n]) != string(b[:n]) {
+			return n
+		}
+	}
 }

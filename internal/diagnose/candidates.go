@@ -8,25 +8,31 @@ import (
 
 // hit is one message found in one reading.
 type hit struct {
-	owner    int // index into Engine.owners; -1 for a code
-	entry    int
-	reading  *reading
-	start    int // in the text of the reading
-	end      int
-	captures []pattern.Capture
-	kind     Kind
-	from, to int // in the input
-	literal  int // bytes of literal text
-	worth    float64
-	share    float64 // of the message that is there; 1 unless it was cut
-	score    float64
-	starts   bool // nothing but labels stands before it in its line or sentence
-	ends     bool // nothing stands behind it in its line or sentence
-	level    severity
-	code     bool // its code stands in the text
-	class    bool // its class stands before it
-	folded   bool // explained by another hit
-	why      string
+	owner      int // index into Engine.owners; -1 for a code
+	entry      int
+	reading    *reading
+	start      int // in the text of the reading
+	end        int
+	captures   []pattern.Capture
+	kind       Kind
+	from, to   int // in the input
+	literal    int // bytes of literal text
+	worth      float64
+	share      float64 // of the message that is there; 1 unless it was cut
+	score      float64
+	starts     bool // nothing but labels stands before it in its line or sentence
+	ends       bool // nothing stands behind it in its line or sentence
+	level      severity
+	code       bool // its code stands in the text
+	class      bool // its class stands before it
+	otherClass bool // another class stands right before it
+	// Of a code that stands alone:
+	line    *line
+	mention string        // the code
+	given   []CaptureSpan // values that came with it, without a place of their own
+	several bool          // the code has several messages and nothing tells which
+	folded  bool          // explained by another hit
+	why     string
 }
 
 // maxHits bounds what one text can bring up; beyond it the answer is partial.

@@ -1,15 +1,37 @@
 package diagnose
 
-// codeTable finds records by the codes under which they appear.
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"errorkb/internal/pattern"
+)
+
+// codeTable finds records by the codes under which they appear. Numbers are
+// codes only where the text says so ("ERROR 1698 (28000)").
 type codeTable map[string][]int
+
+// maxCodes is how many codes of one text are looked up.
+const maxCodes = 10_000
 
 func newCodeTable(entries []entry) codeTable {
 	t := codeTable{}
 	for i := range entries {
 		e := &entries[i]
-		for _, code := range append([]string{e.Code}, e.Aliases...) {
-			if isCode([]byte(code)) {
-				t[code] = append(t[code], i)
+		seen := map[string]bool{}
+		for k, code := range append([]string{e.Code}, e.Aliases...) {
+			keys := []string{code}
+			if k == 0 && isNumber(code) {
+				// A number is told apart by what it is a number of.
+				repo := e.Ref.Repo[strings.LastIndexByte(e.Ref.Repo, '/')+1:]
+				keys = append(keys, repo+"-"+code)
+			}
+			for _, key := range keys {
+				if key != "" && !seen[key] && (isCode([]byte(key)) || isNumber(key) || isMinifiedKey(key)) {
+					seen[key] = true
+					t[key] = append(t[key], i)
+				}
 			}
 		}
 	}
@@ -17,7 +39,7 @@ func newCodeTable(entries []entry) codeTable {
 }
 
 // isCode reports whether a word has the shape of an error code: capitals with
-// digits or underscores ("TS2307", "ERR_MODULE_NOT_FOUND", "E0382", "23505").
+// digits or underscores ("TS2307", "ERR_MODULE_NOT_FOUND", "E0382", "42P01").
 func isCode(t []byte) bool {
 	if len(t) < 4 || len(t) > 80 {
 		return false
@@ -36,6 +58,450 @@ func isCode(t []byte) bool {
 	return capitals > 0 && (others > 0 || len(t) >= 5)
 }
 
-func (w *work) findCodes() {}
+func isNumber(s string) bool {
+	return len(s) >= 2 && len(s) <= 6 && digits([]byte(s), 0) == len(s)
+}
 
-func (w *work) findCut() {}
+// isMinifiedKey reports whether a key names a numbered message of a library
+// whose production build leaves the text out: "react-418".
+func isMinifiedKey(s string) bool {
+	i := strings.LastIndexByte(s, '-')
+	return i > 0 && i+1 < len(s) && digits([]byte(s), i+1) == len(s) && s[0] >= 'a' && s[0] <= 'z'
+}
+
+// mention is a code that stands in a text.
+type mention struct {
+	reading  *reading
+	from, to int // in the text of the reading
+	code     string
+	args     []string // values that came with it
+	hasArgs  bool
+}
+
+// findCodes notes which hits have their code or class beside them, and adds the
+// records of codes that stand alone.
+func (w *work) findCodes() {
+	if len(w.engine.codes) == 0 && len(w.hits) == 0 {
+		return
+	}
+	var mentions []mention
+	known := map[string]bool{}
+	for _, r := range w.texts {
+		if r.joined || w.late() {
+			continue
+		}
+		r.eachCode(func(m mention) bool {
+			if len(w.engine.codes[m.code]) == 0 {
+				return true
+			}
+			known[m.code] = true
+			mentions = append(mentions, m)
+			return len(mentions) < maxCodes
+		})
+	}
+	for i := range w.hits {
+		h := &w.hits[i]
+		e := &w.engine.entries[h.entry]
+		h.code = e.Code != "" && known[e.Code] && (isCode([]byte(e.Code)) || isMinifiedKey(e.Code))
+		for _, a := range e.Aliases {
+			h.code = h.code || known[a]
+		}
+		h.class, h.otherClass = h.classBefore(e.Class)
+	}
+	w.addCodes(mentions)
+}
+
+// classBefore reports whether the class of a record stands in front of a hit,
+// and whether another one does.
+func (h *hit) classBefore(class string) (own, other bool) {
+	r := h.reading
+	if r.joined {
+		return false, false
+	}
+	l := r.lineAt(h.start)
+	before := r.m.text[l.body:max(l.body, h.start)]
+	if class != "" {
+		if k := bytes.LastIndex(before, []byte(class)); k >= 0 && len(before)-k <= len(class)+40 {
+			end := k + len(class)
+			if (k == 0 || !isWord(before[k-1])) && (end == len(before) || !isWord(before[end])) {
+				return true, false
+			}
+		}
+	}
+	trimmed := bytes.TrimRight(before, " ")
+	if !bytes.HasSuffix(trimmed, []byte(":")) {
+		return false, false
+	}
+	trimmed = trimmed[:len(trimmed)-1]
+	word := trimmed[bytes.LastIndexByte(trimmed, ' ')+1:]
+	word = word[bytes.LastIndexByte(word, '.')+1:]
+	return false, len(word) > 6 && isClass(word) && class != ""
+}
+
+// addCodes adds the records of codes whose message is not in the text. Where
+// the line of the code holds the message of another record, the words decide.
+func (w *work) addCodes(mentions []mention) {
+	byEntry := map[int]bool{}
+	for i := range w.hits {
+		byEntry[w.hits[i].entry] = true
+	}
+	for _, m := range mentions {
+		entries := w.engine.codes[m.code]
+		if len(entries) == 0 || !m.stands() {
+			continue
+		}
+		found := false
+		for _, i := range entries {
+			found = found || byEntry[i]
+		}
+		if found {
+			continue
+		}
+		w.addCode(m, entries)
+	}
+}
+
+// stands reports whether a code is used as one, not as a name in source code.
+func (m *mention) stands() bool {
+	t := m.reading.m.text
+	l := m.reading.lineAt(m.from)
+	if l.frame {
+		return false
+	}
+	return m.to >= len(t) || t[m.to] != '(' && t[m.to] != '.' || m.to+1 < len(t) && t[m.to] == '.' && !isWord(t[m.to+1])
+}
+
+// addCode adds a hit for a code that stands alone.
+func (w *work) addCode(m mention, entries []int) {
+	l := m.reading.lineAt(m.from)
+	text := m.reading.m.text[l.body:l.end]
+	best, rank := entries[0], -1.0
+	if len(entries) > 1 {
+		for _, i := range entries {
+			if s := w.similarity(i, text); s > rank {
+				best, rank = i, s
+			}
+		}
+	}
+	h := hit{
+		owner: -1, entry: best, reading: m.reading, start: m.from, end: m.to,
+		kind: KindCode, share: 1, code: true, line: l, mention: m.code,
+	}
+	h.several = len(entries) > 1 && rank <= 0.3
+	if names := w.namesOf(best); len(names) > 0 {
+		if m.hasArgs {
+			h.given = zip(names, m.args)
+		} else {
+			h.captures = w.valuesOf(best, &m, l)
+			for _, c := range h.captures {
+				h.start, h.end = min(h.start, c.Start), max(h.end, c.End)
+			}
+		}
+	}
+	w.add(h, false)
+}
+
+func zip(names, values []string) []CaptureSpan {
+	var out []CaptureSpan
+	for i, v := range values {
+		if i < len(names) {
+			out = append(out, CaptureSpan{Name: names[i], Value: v})
+		}
+	}
+	return out
+}
+
+// ownerOf is the owner of today's wording of an entry, nil if it has none.
+func (w *work) ownerOf(entry int) *owner {
+	if k := w.engine.first[entry]; k >= 0 {
+		return &w.engine.owners[k]
+	}
+	return nil
+}
+
+func (w *work) namesOf(entry int) []string {
+	if o := w.ownerOf(entry); o != nil {
+		return o.pattern.Names()
+	}
+	return nil
+}
+
+// similarity is the share of the words of a message that a text holds.
+func (w *work) similarity(entry int, text []byte) float64 {
+	o := w.ownerOf(entry)
+	if o == nil {
+		return 0
+	}
+	have := map[string]bool{}
+	eachWord(text, func(from, to int) { have[lower(text[from:to])] = true })
+	shared, all := 0.0, 0.0
+	for _, l := range o.pattern.Literals() {
+		eachWord(l, func(from, to int) {
+			weight := worthOfWord(l[from:to])
+			all += weight
+			if have[lower([]byte(l[from:to]))] {
+				shared += weight
+			}
+		})
+	}
+	if all == 0 {
+		return 0
+	}
+	return shared / all
+}
+
+// valuesOf reads the values of a message out of a line that holds only its code
+// and words of another language or version: either the line ends with the
+// values as the message ends, or it holds as many value-like words as the
+// message has gaps.
+func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
+	o := w.ownerOf(entry)
+	parts := o.segments()
+	if parts == nil {
+		return nil
+	}
+	t := m.reading.m.text[:l.end]
+	at := m.to
+	for at < l.end && (t[at] == ' ' || t[at] == ':' || t[at] == ']') {
+		at++
+	}
+	// The end of the message: gaps with nothing but punctuation between them.
+	k := len(parts)
+	gaps := 0
+	for k > 0 && (parts[k-1].gap != "" || !hasLetter(parts[k-1].text)) {
+		k--
+		if parts[k].gap != "" {
+			gaps++
+		}
+	}
+	for k < len(parts) && parts[k].gap == "" {
+		k++
+	}
+	if gaps > 1 && gaps == len(o.pattern.Names()) {
+		if p, err := pattern.Compile(exprOfParts(parts[k:]), ""); err == nil {
+			if found, ok := p.Match(t[at:]); ok && found.Start == 0 && bytes.IndexByte(t[at+found.Start:at+found.End], ' ') < 0 {
+				for i := range found.Captures {
+					found.Captures[i].Start += at
+					found.Captures[i].End += at
+				}
+				return found.Captures
+			}
+		}
+	}
+	names := o.pattern.Names()
+	values := valueWords(t, at, l.end, o.pattern.Literals())
+	if len(values) != len(names) {
+		return nil
+	}
+	out := make([]pattern.Capture, len(names))
+	for i, v := range values {
+		out[i] = pattern.Capture{Name: names[i], Start: v[0], End: v[1]}
+	}
+	return out
+}
+
+func hasLetter(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if isLetter(s[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// exprOfParts is the expression of segments, each gap holding no blank.
+func exprOfParts(parts []segment) string {
+	var b strings.Builder
+	for _, p := range parts {
+		if p.gap != "" {
+			b.WriteString("(?P<" + p.gap + ">" + p.expr + ")")
+			continue
+		}
+		for i := 0; i < len(p.text); i++ {
+			if !isWord(p.text[i]) && p.text[i] != ' ' {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(p.text[i])
+		}
+	}
+	return b.String()
+}
+
+// valueWords are the words of a line that look like values, not like language:
+// names with a dot, a slash, a digit or an underscore in them, and what stands
+// in quotes. What the message says itself is none.
+func valueWords(t []byte, from, to int, literals []string) [][2]int {
+	said := strings.Join(literals, "\x00")
+	var out [][2]int
+	for i := from; i < to; {
+		if isQuote(t[i]) {
+			if k := bytes.IndexByte(t[i+1:to], t[i]); k > 0 {
+				if !strings.Contains(said, string(t[i+1:i+1+k])) {
+					out = append(out, [2]int{i + 1, i + 1 + k})
+				}
+				i += k + 2
+				continue
+			}
+		}
+		if t[i] >= 0x80 || !isWord(t[i]) && t[i] != '/' && t[i] != '@' {
+			i++
+			continue
+		}
+		j := i
+		odd := false
+		for j < to && t[j] < 0x80 && (isWord(t[j]) || bytes.IndexByte([]byte("./-@:\\"), t[j]) >= 0) {
+			odd = odd || t[j] == '.' || t[j] == '/' || t[j] == '_' || isDigit(t[j])
+			j++
+		}
+		end := j
+		for end > i && (t[end-1] == '.' || t[end-1] == ':') {
+			end--
+		}
+		if odd && hasInner(t[i:end]) && !strings.Contains(said, string(t[i:end])) {
+			out = append(out, [2]int{i, end})
+		}
+		i = max(j, i+1)
+	}
+	return out
+}
+
+// hasInner reports whether a word still has what makes it a value.
+func hasInner(t []byte) bool {
+	for _, c := range t {
+		if c == '.' || c == '/' || c == '_' || isDigit(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// eachCode calls f for every word of a reading that has the shape of a code.
+func (r *reading) eachCode(f func(mention) bool) {
+	t := r.m.text
+	for i := 0; i < len(t); {
+		c := t[i]
+		if !(c >= 'A' && c <= 'Z') && !isDigit(c) {
+			if isWord(c) {
+				for i < len(t) && isWord(t[i]) {
+					i++
+				}
+				continue
+			}
+			i++
+			continue
+		}
+		j := i
+		for j < len(t) && isWord(t[j]) {
+			j++
+		}
+		if i > 0 && (t[i-1] == '-' || t[i-1] == '/') {
+			i = j
+			continue
+		}
+		word := t[i:j]
+		switch {
+		case string(word) == "Minified" || string(word) == "minified":
+			if m, ok := r.minified(i, j); ok && !f(m) {
+				return
+			}
+		case isDigit(c) && j-i <= 6 && digits(t, i) == j:
+			if r.isNumberedError(i, j) && !f(mention{reading: r, from: i, to: j, code: string(word)}) {
+				return
+			}
+		case isCode(word):
+			if !f(mention{reading: r, from: i, to: j, code: string(word)}) {
+				return
+			}
+		}
+		i = j
+	}
+}
+
+// isNumberedError reports whether the number at text[i:j] is called the number
+// of an error: "ERROR 1698 (28000)", "SQLSTATE[HY000] [1045]", "code: 23505".
+func (r *reading) isNumberedError(i, j int) bool {
+	t := r.m.text
+	l := r.lineAt(i)
+	before := bytes.TrimRight(t[l.start:i], " :=#[('\"")
+	k := len(before)
+	for k > 0 && isLetter(before[k-1]) {
+		k--
+	}
+	switch lower(before[k:]) {
+	case "error", "errno", "code", "sqlstate", "err":
+		return true
+	}
+	return bytes.Contains(before, []byte("SQLSTATE")) && j-i >= 4
+}
+
+// minified reads "Minified React error #418; visit https://…?args[]=HTML" from
+// its first word on.
+func (r *reading) minified(from, to int) (mention, bool) {
+	t := r.m.text
+	end := r.lineAt(from).end
+	rest := t[to:end]
+	hash := bytes.IndexByte(rest[:min(len(rest), 60)], '#')
+	if hash < 0 {
+		return mention{}, false
+	}
+	n := digits(rest, hash+1)
+	name := bytes.TrimSpace(rest[:hash])
+	if k := bytes.IndexByte(name, ' '); k > 0 {
+		name = name[:k]
+	}
+	if n == hash+1 || len(name) == 0 {
+		return mention{}, false
+	}
+	m := mention{reading: r, from: from, to: to + n, code: lower(name) + "-" + string(rest[hash+1:n])}
+	link := bytes.Index(rest, []byte("http"))
+	if link < 0 {
+		return m, true
+	}
+	stop := link
+	for stop < len(rest) && rest[stop] != ' ' && rest[stop] != '"' && rest[stop] != '>' {
+		stop++
+	}
+	m.args = linkArgs(string(rest[link:stop]))
+	m.hasArgs = true
+	m.to = to + stop
+	return m, true
+}
+
+// linkArgs are the values of the args[] parameters of a link.
+func linkArgs(link string) []string {
+	q := strings.IndexByte(link, '?')
+	if q < 0 {
+		return nil
+	}
+	var args []string
+	for _, part := range strings.Split(link[q+1:], "&") {
+		key, value, ok := strings.Cut(part, "=")
+		if ok && (key == "args[]" || strings.EqualFold(key, "args%5B%5D")) {
+			args = append(args, percentDecode(value))
+		}
+	}
+	return args
+}
+
+func percentDecode(s string) string {
+	if !strings.ContainsAny(s, "%+") {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '+':
+			out = append(out, ' ')
+		case s[i] == '%' && i+2 < len(s):
+			if v, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
+				out = append(out, byte(v))
+				i += 2
+				continue
+			}
+			out = append(out, s[i])
+		default:
+			out = append(out, s[i])
+		}
+	}
+	return string(out)
+}

@@ -54,6 +54,7 @@ type Engine struct {
 	version string
 	entries []entry
 	owners  []owner // by pattern
+	first   []int   // by entry: the owner of today's wording, -1 when it has none
 	index   *pattern.Index
 	words   *lexicon
 	codes   codeTable
@@ -71,7 +72,17 @@ type owner struct {
 	pattern  *pattern.Pattern
 	worth    float64 // how telling its literal text is; see worthOf
 	words    int     // words in its literal text
-	open     bool    // it begins or ends with a gap
+	expr     string
+}
+
+// segments are the literals and gaps of the message, nil when it has more than
+// those. They are made anew each time: few messages are ever looked at so.
+func (o *owner) segments() []segment {
+	parts := segmentsOf(o.expr)
+	if len(parts) == 0 || literalLen(parts) == 0 {
+		return nil
+	}
+	return parts
 }
 
 // New makes an engine of a data set with the given version. An entry whose
@@ -92,14 +103,18 @@ func New(version string, entries []Entry) (*Engine, error) {
 		if len(p.Literals()) == 0 {
 			return nil // it would be found everywhere
 		}
-		o := owner{entry: i, historic: historic, pattern: p}
+		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr()}
 		o.worth, o.words = worthOf(p.Literals())
+		if !historic {
+			e.first[i] = len(patterns)
+		}
 		patterns = append(patterns, p)
 		e.owners = append(e.owners, o)
 		return nil
 	}
 	for i := range entries {
 		e.entries[i].Entry = entries[i]
+		e.first = append(e.first, -1)
 		if err := add(i, entries[i].Pattern, entries[i].Template, false); err != nil {
 			return nil, err
 		}

@@ -71,6 +71,9 @@ func settle(hits []hit) []hit {
 
 // better reports whether a is the better reading of the same message.
 func better(a, b *hit) bool {
+	if x, y := kindRank(a.kind), kindRank(b.kind); x != y {
+		return x < y
+	}
 	if a.share != b.share {
 		return a.share > b.share
 	}
@@ -126,13 +129,44 @@ func (w *work) weigh(h *hit) {
 	if h.class {
 		score++
 	}
+	if h.otherClass {
+		score -= 0.8
+	}
 	if h.code {
 		score += 2
+	}
+	if h.kind == KindCode {
+		w.weighCode(h)
+		return
 	}
 	if h.owner >= 0 && w.engine.owners[h.owner].pattern.Weak() && !h.class && !h.code {
 		score = math.Min(score, 1)
 	}
 	h.score = score
+}
+
+// weighCode gives a code that stands alone its score. Where its line holds the
+// message of another record, the words decide.
+func (w *work) weighCode(h *hit) {
+	h.score = 3.2
+	if h.several {
+		h.score = 2.2
+	}
+	if isNumber(h.mention) {
+		h.score -= 0.6
+	}
+	h.why = "only its code " + h.mention + " is in the text"
+	for i := range w.hits {
+		o := &w.hits[i]
+		if o.kind == KindCode || o.worth < 1.5 || o.reading != h.reading {
+			continue
+		}
+		if o.start < h.line.end && o.end > h.line.start {
+			h.score = 0.5
+			h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
+			return
+		}
+	}
 }
 
 // opens reports whether a message begins at offset i: at the start of a line,
@@ -348,6 +382,11 @@ func (w *work) evidence(h *hit) Evidence {
 		ev.Captures = append(ev.Captures, CaptureSpan{
 			Name: c.Name, Value: string(m.text[c.Start:c.End]), Start: from, End: to,
 		})
+	}
+	ev.Captures = append(ev.Captures, h.given...)
+	for i := range h.given {
+		c := &ev.Captures[len(ev.Captures)-len(h.given)+i]
+		c.Start, c.End = h.from, h.to
 	}
 	return ev
 }

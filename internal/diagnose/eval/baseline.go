@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"errorkb/internal/diagnose"
 )
@@ -18,7 +19,7 @@ func BaselineFinder(list []diagnose.Entry) (Finder, error) {
 	}
 	var searches []search
 	for _, e := range list {
-		expr, err := regexp.Compile(e.Pattern)
+		expr, err := regexp.Compile(strings.ReplaceAll(e.Pattern, ".*?", ".+?"))
 		if err != nil {
 			return nil, fmt.Errorf("record %q: %w", e.Ref.ID, err)
 		}

@@ -1,0 +1,323 @@
+package diagnose
+
+import (
+	"bytes"
+
+	"errorkb/internal/pattern"
+)
+
+// Limits of the search for messages that are not there whole. It looks at the
+// lines that could be one, and at the few messages that each resembles.
+const (
+	maxCutLines      = 200
+	maxCutCandidates = 12
+	maxCutValue      = 300 // bytes of a value in a message that was cut
+	minCutWords      = 4   // words of literal text that must be there
+)
+
+// findCut looks for messages whose head or tail is missing, or that were typed
+// with other quotes, in the lines that no message was found in.
+func (w *work) findCut() {
+	if len(w.engine.owners) == 0 {
+		return
+	}
+	covered := w.covered()
+	tried := 0
+	for _, r := range w.texts {
+		if r.joined || w.late() {
+			continue
+		}
+		long := r
+		for _, j := range w.texts {
+			if j.joined && j.base == r {
+				long = j
+			}
+		}
+		for i := range r.lines {
+			l := &r.lines[i]
+			if l.end-l.body < 12 || l.frame || l.fence {
+				continue
+			}
+			if len(r.lines) > maxCutLines && l.level < levelError {
+				continue
+			}
+			from, _ := r.m.span(l.body, l.end)
+			if _, ok := covered[from]; ok {
+				continue
+			}
+			if tried++; tried > maxCutLines || w.late() {
+				return
+			}
+			w.cutLine(r, long, l)
+		}
+	}
+}
+
+// covered are the starts of lines in which a message was found.
+func (w *work) covered() map[int]struct{} {
+	out := map[int]struct{}{}
+	for i := range w.hits {
+		h := &w.hits[i]
+		if h.worth < 1.5 || h.reading.joined {
+			continue
+		}
+		l := h.reading.lineAt(h.start)
+		from, _ := h.reading.m.span(l.body, l.end)
+		if h.literal*2 > l.end-l.message || h.worth >= 3 {
+			out[from] = struct{}{}
+		}
+	}
+	return out
+}
+
+// cutLine tries the messages that a line resembles.
+func (w *work) cutLine(r, long *reading, l *line) {
+	text := r.m.text[l.body:l.end]
+	for _, like := range w.engine.words.like(text, maxCutCandidates) {
+		o := &w.engine.owners[like.owner]
+		parts := o.segments()
+		if parts == nil {
+			continue
+		}
+		if h, ok := alignHead(parts, r, l.body, l.end); ok {
+			w.addCut(h, like.owner, parts)
+			continue
+		}
+		if long != r {
+			from, _ := r.m.span(l.body, l.end)
+			if at := long.find(from); at >= 0 {
+				if h, ok := alignHead(parts, long, at, min(len(long.m.text), at+4*literalLen(parts)+400)); ok {
+					w.addCut(h, like.owner, parts)
+					continue
+				}
+			}
+		}
+		if h, ok := alignTail(parts, r, l.body, l.end); ok {
+			w.addCut(h, like.owner, parts)
+		}
+	}
+}
+
+// find is the offset in the text of the reading that stands for an offset of
+// the input, -1 when there is none.
+func (r *reading) find(from int) int {
+	for _, k := range r.m.runs {
+		if k.copied && k.from <= from && from < k.to {
+			return k.at + from - k.from
+		}
+	}
+	return -1
+}
+
+// aligned is a message that is partly there.
+type aligned struct {
+	hit
+	matched  int  // bytes of literal text
+	total    int  // bytes of literal text of the whole message
+	finished bool // the text ends where the message was cut
+	head     bool // the head is missing
+}
+
+// addCut keeps an alignment that is good enough to be called by the name of the
+// message.
+func (w *work) addCut(a aligned, owner int, parts []segment) {
+	o := &w.engine.owners[owner]
+	share := float64(a.matched) / float64(a.total)
+	worth, words := a.worthOfLiterals()
+	if words < minCutWords && share < 0.95 {
+		return
+	}
+	switch {
+	case share >= 0.9:
+	case share >= 0.5 && a.finished && worth >= 3:
+	default:
+		return
+	}
+	h := a.hit
+	h.owner, h.entry = owner, o.entry
+	h.kind, h.share = KindTruncated, share
+	h.worth = worth
+	w.add(h, false)
+}
+
+// worthOfLiterals weighs the literal text that is there.
+func (h *hit) worthOfLiterals() (float64, int) {
+	t := h.reading.m.text
+	at := h.start
+	var parts []string
+	for _, c := range h.captures {
+		if c.Start > at {
+			parts = append(parts, string(t[at:c.Start]))
+		}
+		at = max(at, c.End)
+	}
+	if h.end > at {
+		parts = append(parts, string(t[at:h.end]))
+	}
+	return worthOf(parts)
+}
+
+// same reports whether two bytes are the same to a person who types them: any
+// quote is a quote.
+func same(a, b byte) bool {
+	return a == b || isQuote(a) && isQuote(b)
+}
+
+func isQuote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
+
+// common is the length of the common head of text and literal.
+func common(text []byte, literal string) int {
+	n := min(len(text), len(literal))
+	for i := 0; i < n; i++ {
+		if !same(text[i], literal[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+// indexLiteral finds the head of a literal in text.
+func indexLiteral(text []byte, head string) int {
+	for i := 0; i+len(head) <= len(text); i++ {
+		if common(text[i:], head) == len(head) {
+			return i
+		}
+	}
+	return -1
+}
+
+// alignHead lays a message on text[from:to] from its first literal on, as far
+// as it goes.
+func alignHead(parts []segment, r *reading, from, to int) (aligned, bool) {
+	t := r.m.text[:to]
+	a := aligned{total: literalLen(parts)}
+	a.reading = r
+	first := 0
+	if parts[0].gap != "" {
+		first = 1
+	}
+	if first >= len(parts) || parts[first].text == "" {
+		return a, false
+	}
+	probe := parts[first].text[:min(len(parts[first].text), 10)]
+	k := indexLiteral(t[from:], probe)
+	if k < 0 {
+		return a, false
+	}
+	at := from + k
+	if at > 0 && isWord(probe[0]) && isWord(t[at-1]) {
+		return a, false
+	}
+	a.start = at
+	if first == 1 {
+		// The value in front reaches back to the last blank.
+		for a.start > from && t[a.start-1] != ' ' {
+			a.start--
+		}
+		a.captures = append(a.captures, pattern.Capture{Name: parts[0].gap, Start: a.start, End: at})
+	}
+	for i := first; i < len(parts); i++ {
+		p := parts[i]
+		if p.gap == "" {
+			n := common(t[at:], p.text)
+			a.matched += n
+			at += n
+			if n < len(p.text) {
+				break
+			}
+			continue
+		}
+		end := len(t)
+		if i+1 < len(parts) {
+			next := parts[i+1].text
+			window := t[at:min(len(t), at+maxCutValue)]
+			k := indexLiteral(window, next[:min(len(next), 8)])
+			if k < 0 && len(next) > 0 {
+				k = indexLiteral(window, next[:1])
+				if isWord(next[0]) || next[0] == ' ' {
+					k = -1
+				}
+			}
+			if k < 0 {
+				// The value itself was cut.
+				end = len(t)
+				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
+				at = end
+				break
+			}
+			end = at + k
+		}
+		a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
+		at = end
+	}
+	a.end = at
+	a.finished = r.finished(at)
+	return a, a.matched > 0
+}
+
+// trimEllipsis takes dots of omission off the end of a value.
+func trimEllipsis(t []byte, from, to int) int {
+	for bytes.HasSuffix(t[from:to], []byte("...")) {
+		to -= 3
+	}
+	return to
+}
+
+// alignTail lays a message on text[from:to] from its last literal back, as far
+// as it goes: the head is missing.
+func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
+	a := aligned{total: literalLen(parts), head: true}
+	a.reading = r
+	t := r.m.text
+	at := to
+	last := len(parts) - 1
+	if parts[last].gap != "" {
+		return a, false // its end is wherever the line ends
+	}
+	var back []pattern.Capture
+	for i := last; i >= 0; i-- {
+		p := parts[i]
+		if p.gap == "" {
+			n := 0
+			for n < len(p.text) && at-n > from && same(t[at-n-1], p.text[len(p.text)-n-1]) {
+				n++
+			}
+			a.matched += n
+			at -= n
+			if n < len(p.text) {
+				break
+			}
+			continue
+		}
+		if i == 0 {
+			break
+		}
+		prev := parts[i-1].text
+		tail := prev[max(0, len(prev)-8):]
+		k := -1
+		for j := at - len(tail); j >= max(from, at-maxCutValue); j-- {
+			if common(t[j:], tail) == len(tail) {
+				k = j + len(tail)
+				break
+			}
+		}
+		if k < 0 {
+			break
+		}
+		back = append(back, pattern.Capture{Name: p.gap, Start: k, End: at})
+		at = k
+	}
+	a.start, a.end = at, to
+	for i := len(back) - 1; i >= 0; i-- {
+		a.captures = append(a.captures, back[i])
+	}
+	a.finished = at == from || bytes.HasSuffix(t[from:at], []byte("..."))
+	return a, a.matched > 0
+}
+
+// finished reports whether the text ends at offset i: at its very end, or with
+// dots of omission.
+func (r *reading) finished(i int) bool {
+	rest := bytes.TrimLeft(r.m.text[i:], " .\"'`)\n")
+	return len(rest) == 0 || bytes.HasPrefix(r.m.text[i:], []byte("...")) || bytes.HasSuffix(r.m.text[:i], []byte("..."))
+}
