@@ -58,7 +58,14 @@ type decoder struct {
 	findings []Finding
 }
 
+// MaxFindings bounds what is said about one file: past it a file is broken in
+// one way, many times.
+const MaxFindings = 100
+
 func (d *decoder) report(offset int, field, code string, severity FindingSeverity, message, advice string) {
+	if len(d.findings) >= MaxFindings {
+		return
+	}
 	f := Finding{File: d.path, Field: field, Code: code, Severity: severity, Message: message, Advice: advice}
 	f.Line, f.Column = place(d.data, offset)
 	d.findings = append(d.findings, f)
@@ -207,20 +214,25 @@ func (d *decoder) value(v reflect.Value, n *node, field string) {
 // Position gives the line and the column (in bytes) of a field, both from 1:
 // its name for a member, its value for an element. A field that is not in the
 // file gives the place of the nearest one around it.
-func (s *Source) Position(field string) (line, column int) {
+func (s *Source) Position(field string) (line, column int) { return s.Positions()(field) }
+
+// Positions gives Position as a function that reads the file only once.
+func (s *Source) Positions() func(field string) (line, column int) {
 	root, _, ok := parseTree(s.Data)
 	if !ok {
-		return 1, 1
+		return func(string) (int, int) { return 1, 1 }
 	}
-	n := unwrap(&root)
-	offset := n.start
-	for _, token := range tokens(field) {
-		if n = n.step(token); n == nil {
-			break
+	return func(field string) (int, int) {
+		n := unwrap(&root)
+		offset := n.start
+		for _, token := range tokens(field) {
+			if n = n.step(token); n == nil {
+				break
+			}
+			offset = n.keyStart
 		}
-		offset = n.keyStart
+		return place(s.Data, offset)
 	}
-	return place(s.Data, offset)
 }
 
 // Value gives the record of the file, without its envelope, as encoding/json

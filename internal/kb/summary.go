@@ -10,47 +10,69 @@ import (
 // Summary gives the first sentence of a Markdown text as plain text, for lists
 // and descriptions; "" when it has no prose.
 func Summary(markdown string) string {
-	return firstSentence(plainInline(firstParagraph(markdown)))
+	for _, p := range paragraphs(markdown) {
+		if s, _ := cutSentence(plainInline(p)); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// Sentences gives every sentence of a Markdown text as plain text, in order.
+// Headings, code blocks, tables and rules are no prose and are passed over.
+func Sentences(markdown string) []string {
+	var all []string
+	for _, p := range paragraphs(markdown) {
+		for rest := plainInline(p); rest != ""; {
+			var s string
+			if s, rest = cutSentence(rest); s != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
 }
 
 var listMarker = regexp.MustCompile(`^(?:[-*+]|[0-9]{1,9}[.)]) +`)
 
-// firstParagraph finds the first paragraph, list item or quotation; headings,
-// code blocks, tables and rules are passed over.
-func firstParagraph(markdown string) string {
-	var lines []string
+// paragraphs gives the paragraphs, list items and quotations of a text, each on
+// one line.
+func paragraphs(markdown string) []string {
+	var all, lines []string
+	flush := func() {
+		if len(lines) > 0 {
+			all = append(all, strings.Join(lines, " "))
+			lines = nil
+		}
+	}
 	fence := ""
-	for line := range strings.Lines(markdown) {
-		raw := line
-		line = strings.TrimSpace(line)
+	for raw := range strings.Lines(markdown) {
+		line := strings.TrimSpace(raw)
 		if fence != "" {
 			if strings.HasPrefix(line, fence) {
 				fence = ""
 			}
 			continue
 		}
-		open := strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
-		indented := len(lines) == 0 && (strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t"))
-		other := strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") || strings.Trim(line, "-*_= ") == ""
-		if open {
+		switch {
+		case strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~"):
+			flush()
 			fence = line[:3]
-		}
-		if open || indented || other {
-			if len(lines) > 0 {
-				break
+		case len(lines) == 0 && (strings.HasPrefix(raw, "    ") || strings.HasPrefix(raw, "\t")):
+			// an indented code block
+		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "|") || strings.Trim(line, "-*_= ") == "":
+			flush()
+		default:
+			line = strings.TrimSpace(strings.TrimLeft(line, ">"))
+			if bare := listMarker.ReplaceAllString(line, ""); bare != line {
+				flush()
+				line = bare
 			}
-			continue
+			lines = append(lines, line)
 		}
-		line = strings.TrimSpace(strings.TrimLeft(line, ">"))
-		if bare := listMarker.ReplaceAllString(line, ""); bare != line {
-			if len(lines) > 0 {
-				break
-			}
-			line = bare
-		}
-		lines = append(lines, line)
 	}
-	return strings.Join(lines, " ")
+	flush()
+	return all
 }
 
 // codeDot stands for a full stop inside a code span, where it ends nothing; a
@@ -83,20 +105,29 @@ func plainInline(s string) string {
 }
 
 func plainMarks(s string) string {
+	// An escaped mark is a mark no more; it waits as a private-use character.
+	s = escaped.ReplaceAllStringFunc(s, func(e string) string { return string(escapedBase + rune(e[1])) })
 	s = image.ReplaceAllString(s, "$1")
 	s = link.ReplaceAllString(s, "$1")
 	s = autolink.ReplaceAllString(s, "$1")
 	s = strong.ReplaceAllString(s, "$1$2")
 	s = emphasis.ReplaceAllString(s, "$1$2")
-	return escaped.ReplaceAllString(s, "$1")
+	return strings.Map(func(r rune) rune {
+		if r > escapedBase && r < escapedBase+0x80 {
+			return r - escapedBase
+		}
+		return r
+	}, s)
 }
+
+const escapedBase = '\uE100'
 
 // abbreviations end in a full stop that ends no sentence.
 var abbreviations = []string{"e.g.", "i.e.", "etc.", "vs.", "cf.", "approx.", "No.", "resp.", "incl."}
 
-// firstSentence cuts after the first full stop, question or exclamation mark
-// that ends a sentence.
-func firstSentence(s string) string {
+// cutSentence cuts after the first full stop, question or exclamation mark that
+// ends a sentence.
+func cutSentence(s string) (first, rest string) {
 	end := len(s)
 	depth := 0
 	for i, r := range s {
@@ -116,7 +147,7 @@ func firstSentence(s string) string {
 		end = len(s) - len(after)
 		break
 	}
-	return strings.ReplaceAll(s[:end], string(codeDot), ".")
+	return strings.ReplaceAll(s[:end], string(codeDot), "."), strings.TrimSpace(s[end:])
 }
 
 func startsSentence(s string) bool {
