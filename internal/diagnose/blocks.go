@@ -147,8 +147,9 @@ func joinLines(m *mapped, lines []line) *reading {
 func sameLabels(a, b []byte) int {
 	n := 0
 	for {
-		k, _ := labelLen(b[n:])
-		if k == 0 || n+k > len(a) || string(a[n:n+k]) != string(b[n:n+k]) {
+		k, level := labelLen(b[n:])
+		if k == 0 || k <= 4 && level == levelNone || // a bullet belongs to the text
+			n+k > len(a) || string(a[n:n+k]) != string(b[n:n+k]) {
 			return n
 		}
 		n = skipBlank(b, n+k, len(b))

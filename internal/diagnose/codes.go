@@ -102,9 +102,12 @@ func (w *work) findCodes() {
 	for i := range w.hits {
 		h := &w.hits[i]
 		e := &w.engine.entries[h.entry]
-		h.code = e.Code != "" && known[e.Code] && (isCode([]byte(e.Code)) || isMinifiedKey(e.Code))
-		for _, a := range e.Aliases {
-			h.code = h.code || known[a]
+		for k, code := range append([]string{e.Code}, e.Aliases...) {
+			if code == "" || !known[code] || k == 0 && isNumber(code) {
+				continue
+			}
+			// A code that is part of the message is no second witness.
+			h.code = h.code || !bytes.Contains(h.reading.m.text[h.start:h.end], []byte(code))
 		}
 		h.class, h.otherClass = h.classBefore(e.Class)
 	}

@@ -79,21 +79,21 @@ func (w *work) cutLine(r, long *reading, l *line) {
 		if parts == nil {
 			continue
 		}
-		if h, ok := alignHead(parts, r, l.body, l.end); ok {
-			w.addCut(h, like.owner, parts)
-			continue
+		best, ok := alignHead(parts, r, l.body, l.end)
+		if a, found := alignTail(parts, r, l.body, l.end); found && a.matched > best.matched {
+			best, ok = a, true
 		}
-		if long != r {
+		if long != r && best.matched < best.total {
 			from, _ := r.m.span(l.body, l.end)
 			if at := long.find(from); at >= 0 {
-				if h, ok := alignHead(parts, long, at, min(len(long.m.text), at+4*literalLen(parts)+400)); ok {
-					w.addCut(h, like.owner, parts)
-					continue
+				end := min(len(long.m.text), at+4*literalLen(parts)+400)
+				if a, found := alignHead(parts, long, at, end); found && a.matched > best.matched {
+					best, ok = a, true
 				}
 			}
 		}
-		if h, ok := alignTail(parts, r, l.body, l.end); ok {
-			w.addCut(h, like.owner, parts)
+		if ok {
+			w.addCut(best, like.owner, parts)
 		}
 	}
 }

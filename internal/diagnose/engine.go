@@ -105,6 +105,7 @@ func New(version string, entries []Entry) (*Engine, error) {
 		}
 		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr()}
 		o.worth, o.words = worthOf(p.Literals())
+		o.worth += worthOfShape(o.segments())
 		if !historic {
 			e.first[i] = len(patterns)
 		}

@@ -39,6 +39,21 @@ func worthOf(literals []string) (worth float64, words int) {
 	return worth, words
 }
 
+// worthOfShape weighs what is telling besides words: gaps that take numbers
+// only, and marks that set values off.
+func worthOfShape(parts []segment) float64 {
+	worth := 0.0
+	for i, p := range parts {
+		switch {
+		case p.gap != "" && (len(p.expr) < 4 || p.expr[0] != '.' && p.expr[:4] != "(?-s"):
+			worth += 0.3
+		case p.gap == "" && i > 0 && i+1 < len(parts) && !hasLetter(p.text) && p.text != " ":
+			worth += 0.1
+		}
+	}
+	return min(worth, 1)
+}
+
 func worthOfWord(w string) float64 {
 	var buf [32]byte
 	if len(w) > len(buf) {
