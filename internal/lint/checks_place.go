@@ -270,12 +270,18 @@ func checkURLUnpinned(s *subject, report reporter) {
 	for _, a := range s.addresses() {
 		m := blobURL.FindStringSubmatch(a.url)
 		switch {
-		case m != nil && !commitForm.MatchString(m[2]):
+		case m != nil && !commitForm.MatchString(m[2]) && !shortCommit(m[2], s.record.AnalyzedSHA):
 			report(a.field, "%q shows %s, which moves", shorten(a.url, 80), m[2])
 		case m == nil && a.field == "githubUrl" && !hasCommit.MatchString(a.url):
 			report(a.field, "%q names no commit", shorten(a.url, 80))
 		}
 	}
+}
+
+// shortCommit reports whether a revision is the commit analysed, abbreviated:
+// the record itself says that it is one and no branch.
+func shortCommit(revision, analyzed string) bool {
+	return len(revision) >= 7 && (strings.HasPrefix(analyzed, revision) || len(analyzed) >= 7 && strings.HasPrefix(revision, analyzed))
 }
 
 var hasCommit = regexp.MustCompile(`[/=][0-9a-f]{40}(?:[0-9a-f]{24})?(?:[/#?&]|$)`)
@@ -298,7 +304,7 @@ func checkURLMismatch(s *subject, report reporter) {
 	if p, err := url.PathUnescape(m[3]); err == nil {
 		differs("path", p, r.FilePath)
 	}
-	if commitForm.MatchString(m[2]) {
+	if commitForm.MatchString(m[2]) && !strings.HasPrefix(m[2], r.AnalyzedSHA) {
 		differs("commit", m[2], r.AnalyzedSHA)
 	}
 	if m[4] != "" && r.LineNumber != nil {

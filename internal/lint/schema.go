@@ -131,7 +131,9 @@ func (r recordSchema) findings(e *jsonschema.ValidationError) []kb.Finding {
 	case *kind.Minimum, *kind.Maximum:
 		return one(codeValue, "is out of range, want %s", want)
 	case *kind.FalseSchema, *kind.AdditionalProperties:
-		return one(codeUnknown, "a record has no such field")
+		// Decode has reported fields that it does not know; the schema calls
+		// every field unknown as soon as one of them is wrong.
+		return nil
 	default:
 		return one(codeValue, "%s", e.ErrorKind.LocalizedString(printer))
 	}
