@@ -69,6 +69,19 @@ func isMinifiedKey(s string) bool {
 	return i > 0 && i+1 < len(s) && digits([]byte(s), i+1) == len(s) && s[0] >= 'a' && s[0] <= 'z'
 }
 
+// isErrno reports whether a code names an error of the operating system.
+func isErrno(s string) bool {
+	if len(s) < 4 || s[0] != 'E' {
+		return false
+	}
+	for i := 0; i < len(s); i++ {
+		if (s[i] < 'A' || s[i] > 'Z') && !isDigit(s[i]) {
+			return false
+		}
+	}
+	return !isDigit(s[1])
+}
+
 // mention is a code that stands in a text.
 type mention struct {
 	reading  *reading

@@ -73,6 +73,9 @@ type owner struct {
 	worth    float64 // how telling its literal text is; see worthOf
 	words    int     // words in its literal text
 	expr     string
+	head     bool // it begins with a gap
+	tail     bool // it ends with a gap
+	telling  bool // one of its words is not common
 }
 
 // segments are the literals and gaps of the message, nil when it has more than
@@ -105,7 +108,13 @@ func New(version string, entries []Entry) (*Engine, error) {
 		}
 		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr()}
 		o.worth, o.words = worthOf(p.Literals())
-		o.worth += worthOfShape(o.segments())
+		for _, l := range p.Literals() {
+			eachWord(l, func(from, to int) { o.telling = o.telling || worthOfWord(l[from:to]) >= 1 })
+		}
+		if parts := o.segments(); parts != nil {
+			o.worth += worthOfShape(parts)
+			o.head, o.tail = parts[0].gap != "", parts[len(parts)-1].gap != ""
+		}
 		if !historic {
 			e.first[i] = len(patterns)
 		}

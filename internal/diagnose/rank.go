@@ -116,15 +116,33 @@ func (w *work) weigh(h *hit) {
 	t := h.reading.m.text
 	h.starts, h.level = h.reading.opens(h.start)
 	h.ends = closes(t, h.end)
-	score := h.worth
-	if h.starts {
-		score += 0.8
+	var o owner
+	if h.owner >= 0 {
+		o = w.engine.owners[h.owner]
 	}
-	if h.ends {
+	score := h.worth
+	// A short message has to stand by itself: begin where a message begins and
+	// end where one ends. A gap at an end begins and ends anywhere.
+	short := h.worth < 3.5
+	switch {
+	case h.starts && !o.head:
+		score += 0.8
+	case o.head && o.telling && h.first():
+		score += 0.5
+	case !h.starts && short:
+		score -= 0.4
+	}
+	switch {
+	case h.ends && !o.tail:
 		score += 0.6
+	case !h.ends && short:
+		score -= 0.6
 	}
 	if h.level >= levelError {
 		score += 0.4
+	}
+	if w.isWhole(h) {
+		score++
 	}
 	if h.class {
 		score++
@@ -139,21 +157,53 @@ func (w *work) weigh(h *hit) {
 		w.weighCode(h)
 		return
 	}
-	if h.owner >= 0 && w.engine.owners[h.owner].pattern.Weak() && !h.class && !h.code {
+	if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
 		score = math.Min(score, 1)
 	}
 	h.score = score
+}
+
+// first reports whether a message with a gap in front begins where the line's
+// message does, and the value there is one word.
+func (h *hit) first() bool {
+	if h.reading.joined || len(h.captures) == 0 {
+		return false
+	}
+	l := h.reading.lineAt(h.start)
+	c := h.captures[0]
+	return h.start <= l.message && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
+}
+
+// isWhole reports whether a hit is all there is in the input.
+func (w *work) isWhole(h *hit) bool {
+	if len(w.input) > 4<<10 || h.from > 200 {
+		return false
+	}
+	rest := bytes.TrimRight(w.input[h.to:], " \t\r\n.\"'`")
+	if len(rest) > 0 {
+		return false
+	}
+	if len(bytes.TrimLeft(w.input[:h.from], " \t\r\n\"'`")) == 0 {
+		return true
+	}
+	return !h.reading.joined && bytes.IndexByte(w.input[:h.from], '\n') < 0 && h.start <= h.reading.lineAt(h.start).message
 }
 
 // weighCode gives a code that stands alone its score. Where its line holds the
 // message of another record, the words decide.
 func (w *work) weighCode(h *hit) {
 	h.score = 3.2
-	if h.several {
+	switch {
+	case isErrno(h.mention):
+		// Many messages carry it: words or values have to speak for this one.
+		h.score = 1.6 + 2*w.similarity(h.entry, h.reading.m.text[h.line.body:h.line.end])
+		if len(h.captures) > 0 {
+			h.score++
+		}
+	case h.several:
 		h.score = 2.2
-	}
-	if isNumber(h.mention) {
-		h.score -= 0.6
+	case isNumber(h.mention):
+		h.score = 2.6
 	}
 	h.why = "only its code " + h.mention + " is in the text"
 	for i := range w.hits {
