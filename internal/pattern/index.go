@@ -1,144 +1,239 @@
 package pattern
 
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math/bits"
+)
+
 // Index finds which of many patterns stand in a text. It is immutable and may
 // be used by several goroutines at once.
 type Index struct {
-	patterns []*Pattern
-	words    map[string][]entry // variants by the rarest word that every match holds
-	rest     []entry            // variants without such a word
-	others   []int              // patterns that are regular expressions
+	stamp string
+	n     int        // ids are below
+	parts []*segment // the patterns as built, and those changed since
 }
 
-// entry is a variant of a pattern.
-type entry struct{ pattern, variant int }
+// segment is a set of patterns as flat arrays, all of them slices of one run of
+// bytes: the serialised form is the form at work, and nothing is decoded when
+// one is opened.
+type segment struct {
+	flags   []byte // one byte; flagFolds
+	small   []byte // bitmap over 4 bytes after a word start
+	filter  []byte // bitmap over keys
+	starts  []byte // of the buckets: numbers of entries, uint32
+	entries []byte // entrySize each, by bucket
+	records []byte // id, length, record … in order of id
+	loose   []byte // entries without a key, searched for by their literal
+	exprs   []byte // entries of patterns that are regular expressions
+	dead    []byte // bitmap of ids that a later segment replaces
 
-// Build makes an index. The place of a pattern in the list is its id.
-func Build(patterns []*Pattern) *Index {
-	ix := &Index{patterns: patterns, words: map[string][]entry{}}
-	count := map[string]int{}
-	for _, p := range patterns {
-		for i := range p.variants {
-			p.variants[i].eachWord(func(w string) { count[w]++ })
-		}
-	}
-	for id, p := range patterns {
-		if p == nil {
-			continue
-		}
-		if !p.Reduced() {
-			ix.others = append(ix.others, id)
-			continue
-		}
-		for i := range p.variants {
-			best := ""
-			p.variants[i].eachWord(func(w string) {
-				if best == "" || count[w] < count[best] || count[w] == count[best] && len(w) > len(best) {
-					best = w
-				}
-			})
-			e := entry{id, i}
-			if best == "" {
-				ix.rest = append(ix.rest, e)
-			} else {
-				ix.words[best] = append(ix.words[best], e)
-			}
-		}
-	}
-	return ix
+	smallBits, filterBits, bucketBits uint
+	folds                             bool // some keys are without regard to case
+	others                            []other
 }
 
-// eachWord calls f for every word that a match of the variant must hold whole.
-func (v *variant) eachWord(f func(string)) {
-	for s := range v.steps {
-		st := &v.steps[s]
-		if st.kind != literal || st.fold {
-			continue
-		}
-		for i := 0; i < len(st.text); {
-			if !isWord(st.text[i]) {
-				i++
-				continue
-			}
-			j := i
-			for j < len(st.text) && isWord(st.text[j]) {
-				j++
-			}
-			left := i > 0 || s == 0 || v.steps[s-1].kind == space && v.steps[s-1].min > 0
-			right := j < len(st.text) || s == len(v.steps)-1 || v.steps[s+1].kind == space && v.steps[s+1].min > 0
-			if left && right {
-				f(st.text[i:j])
-			}
-			i = j
-		}
-	}
+// flagFolds says that some keys are without regard to case.
+const flagFolds = 1
+
+// other is a pattern that is a regular expression.
+type other struct {
+	id int
+	p  *Pattern
 }
 
-// Find calls report for every place of text where a pattern stands, until
-// report returns false. Text may be one line or many; a pattern goes across line
-// ends only where it says so. The order is by pattern within the order in which
-// their rarest words stand in the text.
-func (ix *Index) Find(text []byte, report func(id int, m Match) bool) {
-	done := map[entry]int{} // end of what was searched for it
-	var m matcher
-	search := func(e entry, from, to int) bool {
-		p := ix.patterns[e.pattern]
-		v := &p.variants[e.variant]
-		if v.lines {
-			from, to = 0, len(text)
-		}
-		if d, ok := done[e]; ok && d >= to {
-			return true
-		}
-		done[e] = to
-		for from <= to {
-			m.reset(text, v)
-			r, ok := m.next(from, to)
-			if !ok {
-				break
-			}
-			if !report(e.pattern, m.match(p.names)) {
-				return false
-			}
-			from = max(r.end, from+1)
-		}
-		return true
-	}
-	for from := 0; from <= len(text); {
-		to := lineEnd(text, from)
-		for i := from; i < to; {
-			if !isWord(text[i]) {
-				i++
-				continue
-			}
-			j := i
-			for j < to && isWord(text[j]) {
-				j++
-			}
-			for _, e := range ix.words[string(text[i:j])] {
-				if !search(e, from, to) {
-					return
-				}
-			}
-			i = j
-		}
-		for _, e := range ix.rest {
-			if len(ix.patterns[e.pattern].literals) > 0 && !search(e, from, to) {
-				return
-			}
-		}
-		from = to + 1
-	}
-	for _, id := range ix.others {
-		stop := false
-		ix.patterns[id].each(text, func(m Match) bool {
-			stop = !report(id, m)
-			return !stop
-		})
-		if stop {
-			return
-		}
-	}
+// An entry is where a variant is found: 32 bytes, so that two fit a cache line.
+//
+//	key 8 · signature of the words that the line must hold 8 · four more bytes
+//	of the literal 4 · offset of the record 4 · id 4 · where 4
+//
+// Where holds the place of the anchor in the variant (variant 5 bits, step 9,
+// offset 12) and the place of the four bytes relative to the anchor (6).
+const entrySize = 32
+
+// entry is a decoded entry.
+type entry struct {
+	key, sig           uint64
+	more               uint32
+	rec, id            uint32
+	variant, step, off int
+	moreAt             int // noMore when there are none
 }
 
-// Len returns the number of patterns.
-func (ix *Index) Len() int { return len(ix.patterns) }
+const (
+	moreBias = 16
+	noMore   = 63 - moreBias
+)
+
+func (e *entry) put(b []byte) {
+	binary.LittleEndian.PutUint64(b, e.key)
+	binary.LittleEndian.PutUint64(b[8:], e.sig)
+	binary.LittleEndian.PutUint32(b[16:], e.more)
+	binary.LittleEndian.PutUint32(b[20:], e.rec)
+	binary.LittleEndian.PutUint32(b[24:], e.id)
+	where := uint32(e.variant) | uint32(e.step)<<5 | uint32(e.off)<<14 | uint32(e.moreAt+moreBias)<<26
+	binary.LittleEndian.PutUint32(b[28:], where)
+}
+
+func (e *entry) get(b []byte) {
+	e.key = binary.LittleEndian.Uint64(b)
+	e.sig = binary.LittleEndian.Uint64(b[8:])
+	e.more = binary.LittleEndian.Uint32(b[16:])
+	e.rec = binary.LittleEndian.Uint32(b[20:])
+	e.id = binary.LittleEndian.Uint32(b[24:])
+	where := binary.LittleEndian.Uint32(b[28:])
+	e.variant, e.step, e.off = int(where&31), int(where>>5&511), int(where>>14&4095)
+	e.moreAt = int(where>>26) - moreBias
+}
+
+// Errors of Open, to be tested with errors.Is.
+var (
+	ErrNotIndex = errors.New("not an index of patterns")
+	ErrVersion  = errors.New("index of another version")
+	ErrDamaged  = errors.New("index is damaged")
+)
+
+// The serialised form of an index:
+//
+//	magic 8 · version 4 · checksum 4 of what follows · n 4 · segments 4 ·
+//	length of the stamp 4 · stamp · then per segment:
+//	length 4 and bytes, for each of its arrays
+const (
+	magic      = "kbpattrn"
+	version    = 1
+	headSize   = len(magic) + 4 + 4
+	arrayCount = 9
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// Len returns the number of ids: one more than the highest.
+func (ix *Index) Len() int { return ix.n }
+
+// Stamp returns the stamp that the index was opened with.
+func (ix *Index) Stamp() string { return ix.stamp }
+
+// AppendBinary appends the serialised form, which Open reads. The stamp is the
+// caller's, such as the version of the data set; Open gives it back.
+func (ix *Index) AppendBinary(dst []byte, stamp string) []byte {
+	dst = append(dst, magic...)
+	dst = binary.LittleEndian.AppendUint32(dst, version)
+	sum := len(dst)
+	dst = binary.LittleEndian.AppendUint32(dst, 0)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(ix.n))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(ix.parts)))
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(stamp)))
+	dst = append(dst, stamp...)
+	for _, s := range ix.parts {
+		for _, a := range s.arrays() {
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(len(*a)))
+			dst = append(dst, *a...)
+		}
+	}
+	binary.LittleEndian.PutUint32(dst[sum:], crc32.Checksum(dst[sum+4:], castagnoli))
+	return dst
+}
+
+// arrays lists the arrays of a segment in the order of the serialised form.
+func (s *segment) arrays() [arrayCount]*[]byte {
+	return [...]*[]byte{&s.flags, &s.small, &s.filter, &s.starts, &s.entries, &s.records, &s.loose, &s.exprs, &s.dead}
+}
+
+// Open reads the serialised form of an index. The index works on data itself,
+// which may be a mapped file and must stay as it is while the index is in use.
+// Write a new file aside and rename it; do not write into the old one.
+func Open(data []byte) (*Index, error) {
+	if len(data) < headSize+12 || string(data[:len(magic)]) != magic {
+		return nil, fmt.Errorf("%d bytes: %w", len(data), ErrNotIndex)
+	}
+	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != version {
+		return nil, fmt.Errorf("version %d, not %d: %w", v, version, ErrVersion)
+	}
+	if crc32.Checksum(data[headSize:], castagnoli) != binary.LittleEndian.Uint32(data[headSize-4:]) {
+		return nil, fmt.Errorf("checksum differs: %w", ErrDamaged)
+	}
+	r := sections{b: data[headSize:]}
+	ix := &Index{n: int(r.num())}
+	count := int(r.num())
+	ix.stamp = string(r.next())
+	for range count {
+		s := &segment{}
+		for _, a := range s.arrays() {
+			*a = r.next()
+		}
+		if r.bad {
+			return nil, fmt.Errorf("sections do not fit: %w", ErrDamaged)
+		}
+		if err := s.prepare(); err != nil {
+			return nil, err
+		}
+		ix.parts = append(ix.parts, s)
+	}
+	return ix, nil
+}
+
+// sections reads numbers and arrays with their lengths.
+type sections struct {
+	b   []byte
+	bad bool
+}
+
+func (r *sections) num() uint32 {
+	if len(r.b) < 4 {
+		r.bad = true
+		return 0
+	}
+	n := binary.LittleEndian.Uint32(r.b)
+	r.b = r.b[4:]
+	return n
+}
+
+func (r *sections) next() []byte {
+	n := int(r.num())
+	if n > len(r.b) {
+		r.bad = true
+		return nil
+	}
+	b := r.b[:n:n]
+	r.b = r.b[n:]
+	return b
+}
+
+// Size returns the bytes of all arrays.
+func (ix *Index) Size() int {
+	n := 0
+	for _, s := range ix.parts {
+		for _, a := range s.arrays() {
+			n += len(*a)
+		}
+	}
+	return n
+}
+
+// prepare derives what an array implies.
+func (s *segment) prepare() error {
+	if len(s.flags) != 1 || len(s.small) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
+		return fmt.Errorf("arrays too short: %w", ErrDamaged)
+	}
+	s.folds = s.flags[0]&flagFolds != 0
+	s.smallBits = uint(bits.Len(uint(len(s.small))*8)) - 1
+	s.filterBits = uint(bits.Len(uint(len(s.filter))*8)) - 1
+	s.bucketBits = uint(bits.Len(uint(len(s.starts)/4-1))) - 1
+	r := reader{s.exprs}
+	for len(r.b) > 0 {
+		id := r.num()
+		p, err := Compile(string(r.bytes(r.num())), "")
+		if err != nil {
+			return fmt.Errorf("pattern %d: %w: %w", id, err, ErrDamaged)
+		}
+		s.others = append(s.others, other{id, p})
+	}
+	return nil
+}
+
+// isDead reports whether a later segment has replaced the pattern.
+func (s *segment) isDead(id uint32) bool {
+	return int(id>>3) < len(s.dead) && s.dead[id>>3]>>(id&7)&1 != 0
+}

@@ -1,6 +1,9 @@
 package pattern
 
-import "bytes"
+import (
+	"bytes"
+	"sync"
+)
 
 // maxValue is the longest value a gap takes, in bytes. A person would not call
 // more than that one value, and the bound keeps matching linear.
@@ -16,25 +19,35 @@ func (p *Pattern) each(text []byte, report func(Match) bool) {
 		p.eachFallback(text, report)
 		return
 	}
-	var m matcher
+	m := matchers.Get().(*matcher)
+	defer matchers.Put(m)
+	vs := m.decode(p.rec)
 	for from := 0; from <= len(text); {
-		best, which, ok := reading{}, 0, false
-		for i := range p.variants {
-			m.reset(text, &p.variants[i])
-			if r, found := m.next(from, len(text)); found && (!ok || r.start < best.start) {
-				best, which, ok = r, i, true
-			}
-		}
-		if !ok {
+		r, ok := m.nextOf(vs, text, from, len(text))
+		if !ok || !report(m.match()) {
 			return
 		}
-		m.reset(text, &p.variants[which])
-		m.next(from, len(text))
-		if !report(m.match(p.names)) {
-			return
-		}
-		from = max(best.end, from+1)
+		from = max(r.end, from+1)
 	}
+}
+
+var matchers = sync.Pool{New: func() any { return new(matcher) }}
+
+// nextOf finds the first match of any of the variants. Of those that begin at
+// the same place the first variant wins. The matcher holds its reading.
+func (m *matcher) nextOf(vs []variant, text []byte, from, to int) (reading, bool) {
+	best, which, ok := reading{}, -1, false
+	for i := range vs {
+		m.reset(text, &vs[i])
+		if r, found := m.next(from, to); found && (!ok || r.start < best.start) {
+			best, which, ok = r, i, true
+		}
+	}
+	if ok && which != len(vs)-1 {
+		m.reset(text, &vs[which])
+		m.next(from, to)
+	}
+	return best, ok
 }
 
 func (p *Pattern) eachFallback(text []byte, report func(Match) bool) {
@@ -72,6 +85,8 @@ type place struct {
 // matcher lays variants on a text. It is scratch space that is used again and
 // again, so that looking costs no allocation.
 type matcher struct {
+	layout
+
 	text   []byte
 	v      *variant
 	end    int       // of the window
@@ -216,13 +231,16 @@ func (m *matcher) settle() {
 }
 
 // match makes the match of the reading that settle wrote down.
-func (m *matcher) match(names []string) Match {
+func (m *matcher) match() Match {
 	out := Match{Start: m.at[0], End: m.at[len(m.v.steps)]}
+	if last := len(m.v.steps) - 1; m.v.stopMayMiss(last) && out.End-m.at[last] < len(m.v.steps[last].text) {
+		out.NoStop = true
+	}
 	if len(m.v.marks) > 0 {
 		out.Captures = make([]Capture, 0, len(m.v.marks))
 	}
 	for _, k := range m.v.marks {
-		out.Captures = append(out.Captures, Capture{names[k.name], m.at[k.from] + k.off, m.at[k.to] + k.endOff})
+		out.Captures = append(out.Captures, Capture{string(k.name), m.at[k.from] + k.off, m.at[k.to] + k.endOff})
 	}
 	return out
 }
@@ -235,12 +253,13 @@ func (m *matcher) find(k, from, limit int) (place, bool) {
 		start := from
 		switch {
 		case first.kind == literal:
-			window := m.text[from:min(m.end, limit+len(first.text))]
+			text := m.v.sure(c.from)
+			window := m.text[from:min(m.end, limit+len(text))]
 			i := -1
 			if first.fold {
-				i = indexFold(window, first.text)
+				i = indexFold(window, text)
 			} else {
-				i = bytes.Index(window, []byte(first.text))
+				i = bytes.Index(window, text)
 			}
 			if i < 0 {
 				return place{}, false
@@ -294,16 +313,34 @@ func (m *matcher) walk(c span, start int, at []int) (end int, ok bool) {
 			i = j
 			continue
 		}
-		if len(m.text[i:m.end]) < len(st.text) {
-			return 0, false
+		n := len(st.text)
+		if !m.stands(st, n, i) {
+			if !m.v.stopMayMiss(s) || !m.stands(st, n-1, i) || !m.breaksOff(i+n-1) {
+				return 0, false
+			}
+			n--
 		}
-		have := m.text[i : i+len(st.text)]
-		if string(have) != st.text && !(st.fold && equalFold(have, st.text)) {
-			return 0, false
-		}
-		i += len(st.text)
+		i += n
 	}
 	return i, true
+}
+
+// stands reports whether the first n bytes of a literal stand at i.
+func (m *matcher) stands(st *step, n, i int) bool {
+	if m.end-i < n {
+		return false
+	}
+	have := m.text[i : i+n]
+	return bytes.Equal(have, st.text[:n]) || st.fold && equalFold(have, st.text[:n])
+}
+
+// breaksOff reports whether a message may end at i for lack of its full stop.
+func (m *matcher) breaksOff(i int) bool {
+	if i >= len(m.text) {
+		return true
+	}
+	b := m.text[i]
+	return !isWord(b) && b != '.' && b != '-' && b != '/'
 }
 
 // limit returns the last place where gaps that begin at from may end.

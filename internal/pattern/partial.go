@@ -25,8 +25,12 @@ func (p *Pattern) Partial(text []byte) (Partial, bool) {
 	if m, ok := p.Match(text); ok {
 		return Partial{Match: m, Share: 1}, true
 	}
-	for i := range p.variants {
-		if c, ok := p.variants[i].partial(text, p.names); ok && c.Share > best.Share {
+	if p.fallback != nil {
+		return best, false
+	}
+	var l layout
+	for _, v := range l.decode(p.rec) {
+		if c, ok := v.partial(text); ok && c.Share > best.Share {
 			best = c
 		}
 	}
@@ -37,20 +41,20 @@ func (p *Pattern) Partial(text []byte) (Partial, bool) {
 func (v *variant) chainText(k int) string {
 	c := v.chains[k]
 	if c.to-c.from == 1 && v.steps[c.from].kind == literal {
-		return v.steps[c.from].text
+		return string(v.steps[c.from].text)
 	}
 	var b strings.Builder
 	for _, st := range v.steps[c.from:c.to] {
 		if st.kind == space {
 			b.WriteByte(' ')
 		} else {
-			b.WriteString(st.text)
+			b.Write(st.text)
 		}
 	}
 	return b.String()
 }
 
-func (v *variant) partial(text []byte, names []string) (Partial, bool) {
+func (v *variant) partial(text []byte) (Partial, bool) {
 	from, to := cutEnds(text)
 	var best Partial
 	total := 0
@@ -67,17 +71,17 @@ func (v *variant) partial(text []byte, names []string) (Partial, bool) {
 		if !ok {
 			continue
 		}
-		c := v.forward(&m, k, first, to, names)
+		c := v.forward(&m, k, first, to)
 		c.NoHead = k > 0 || v.chains[0].from > 0 && first.start == from
 		if k > 0 {
 			head := v.chainText(k - 1)
 			n := overlap(text[from:first.start], head, true)
 			c.Share += float64(n)
 			c.Match.Start = from
-			c.Match.Captures = append(v.capturesBefore(k, from+n, first.start, names), c.Match.Captures...)
+			c.Match.Captures = append(v.capturesBefore(k, from+n, first.start), c.Match.Captures...)
 		} else {
 			c.Match.Start, _ = m.headStart(first.start, 0)
-			c.Match.Captures = append(v.capturesBefore(0, c.Match.Start, first.start, names), c.Match.Captures...)
+			c.Match.Captures = append(v.capturesBefore(0, c.Match.Start, first.start), c.Match.Captures...)
 			c.NoHead = false
 		}
 		if c.Share >= minPartial && c.Share > best.Share {
@@ -93,7 +97,7 @@ func (v *variant) partial(text []byte, names []string) (Partial, bool) {
 }
 
 // forward follows the chains from k on as far as they go. Share is in bytes.
-func (v *variant) forward(m *matcher, k int, at place, to int, names []string) Partial {
+func (v *variant) forward(m *matcher, k int, at place, to int) Partial {
 	c := Partial{Share: float64(len(v.chainText(k))), Match: Match{Start: at.start}}
 	for k++; k < len(v.chains); k++ {
 		gaps := v.steps[v.chains[k-1].to:v.chains[k].from]
@@ -103,24 +107,24 @@ func (v *variant) forward(m *matcher, k int, at place, to int, names []string) P
 			c.Share += float64(n)
 			c.NoTail = true
 			c.Match.End = to
-			c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, to-n, names)...)
+			c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, to-n)...)
 			return c
 		}
-		c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, next.start, names)...)
+		c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, next.start)...)
 		c.Share += float64(len(v.chainText(k)))
 		at = next
 	}
 	c.Match.End = at.end
 	if tail, ok := m.tailEnd(c.Match.Start, at); ok {
 		c.Match.End = tail
-		c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, tail, names)...)
+		c.Match.Captures = append(c.Match.Captures, v.capturesBefore(k, at.end, tail)...)
 	}
 	return c
 }
 
 // capturesBefore gives the text between from and to to the named gap before
 // chain k.
-func (v *variant) capturesBefore(k, from, to int, names []string) []Capture {
+func (v *variant) capturesBefore(k, from, to int) []Capture {
 	end := len(v.steps)
 	if k < len(v.chains) {
 		end = v.chains[k].from
@@ -134,7 +138,7 @@ func (v *variant) capturesBefore(k, from, to int, names []string) []Capture {
 	}
 	for _, mk := range v.marks {
 		if mk.from == begin && mk.to <= end {
-			return []Capture{{names[mk.name], from, to}}
+			return []Capture{{string(mk.name), from, to}}
 		}
 	}
 	return nil
@@ -198,7 +202,7 @@ func cutEnds(text []byte) (from, to int) {
 func (p *Pattern) Words() []string {
 	var words []string
 	seen := map[string]bool{}
-	for _, l := range p.literals {
+	for _, l := range p.Literals() {
 		for _, w := range Words(l) {
 			if !seen[w] {
 				seen[w] = true

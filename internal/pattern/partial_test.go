@@ -15,7 +15,7 @@ func TestPartial(t *testing.T) {
 		{long, "...and a provider lease id on the lease.", 0.3, true, false, ""},
 		{long, "nothing of the kind is in here", 0, false, false, ""},
 		{`Cannot find module '(?P<m>.+?)' or its corresponding type declarations\.`, "TS2307: Cannot find module '@/interfaces/Rule' or its corres...", 0.5, false, true, "@/interfaces/Rule"},
-		{`Cannot find module '(?P<m>.+?)' or its corresponding type declarations\.`, "TS2307: Cannot find module '@/interfaces/Rule' or its corresponding type declarations", 0.98, false, true, "@/interfaces/Rule"},
+		{`Cannot find module '(?P<m>.+?)' or its corresponding type declarations\.`, "TS2307: Cannot find module '@/interfaces/Rule' or its corresponding type declarations", 1, false, false, "@/interfaces/Rule"},
 		{`Cannot find module '(?P<m>.+?)' or its corresponding type declarations\.`, "terfaces/Rule' or its corresponding type declarations.", 0.6, true, false, "terfaces/Rule"},
 		{`Cannot find module '(?P<m>.+?)' or its`, "x Cannot find module 'b' or its", 1, false, false, "b"},
 	} {

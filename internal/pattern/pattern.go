@@ -26,10 +26,8 @@ var (
 // Pattern is a compiled message pattern. It is immutable and may be used by
 // several goroutines at once.
 type Pattern struct {
-	expr     string
-	names    []string  // of the named groups, in order of appearance
-	variants []variant // alternatives, best first; empty when not reduced
-	literals []string  // text that every match holds, of the shortest alternative
+	expr string
+	rec  []byte // record of the variants; nil when not reduced
 
 	fallback *regexp.Regexp // set when the expression cannot be reduced
 	required string         // literal that fallback needs; "" when there is none
@@ -40,6 +38,7 @@ type Pattern struct {
 type Match struct {
 	Start, End int
 	Captures   []Capture // in order of the pattern's Names
+	NoStop     bool      // the full stop at the end of the pattern is missing
 }
 
 // Capture is the value of a named gap. Start equals End when it is empty.
@@ -58,14 +57,16 @@ func Compile(expr, template string) (*Pattern, error) {
 	if len(expr) > MaxExpr {
 		return nil, fmt.Errorf("pattern of %d bytes, at most %d allowed: %w", len(expr), MaxExpr, ErrTooLong)
 	}
+	if rec, ok := parseSimple(expr); ok {
+		return &Pattern{expr: expr, rec: rec}, nil
+	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", shorten(expr), err)
 	}
-	p := &Pattern{expr: expr, names: namesOf(tree)}
+	p := &Pattern{expr: expr}
 	if vs, ok := reduce(tree); ok {
-		p.variants = vs
-		p.literals = shortest(vs)
+		p.rec = appendRecord(nil, vs)
 		return p, nil
 	}
 	if err := p.compileFallback(tree); err != nil {
@@ -86,8 +87,7 @@ func (p *Pattern) compileFallback(tree *syntax.Regexp) error {
 	if p.fallback, err = regexp.Compile(p.expr); err != nil {
 		return fmt.Errorf("pattern %q: %w", shorten(p.expr), err)
 	}
-	p.literals = requiredLiterals(tree)
-	for _, l := range p.literals {
+	for _, l := range requiredLiterals(tree) {
 		if len(l) > len(p.required) {
 			p.required = l
 		}
@@ -99,20 +99,65 @@ func (p *Pattern) compileFallback(tree *syntax.Regexp) error {
 func (p *Pattern) Expr() string { return p.expr }
 
 // Names returns the names of the gaps in order.
-func (p *Pattern) Names() []string { return p.names }
+func (p *Pattern) Names() []string {
+	var names []string
+	if p.fallback != nil {
+		for _, n := range p.fallback.SubexpNames() {
+			if n != "" {
+				names = append(names, n)
+			}
+		}
+		return names
+	}
+	var l layout
+	seen := map[string]bool{}
+	for _, v := range l.decode(p.rec) {
+		for _, k := range v.marks {
+			if n := string(k.name); !seen[n] {
+				seen[n] = true
+				names = append(names, n)
+			}
+		}
+	}
+	return names
+}
 
 // Reduced reports whether the pattern is a list of literals and gaps. A pattern
 // that is not still works, as a regular expression and more slowly.
 func (p *Pattern) Reduced() bool { return p.fallback == nil }
 
-// Literals returns the text that every match holds, in order. Of several
-// alternatives it is the one with the least text.
-func (p *Pattern) Literals() []string { return p.literals }
+// Literals returns the text that every match holds, in order, a run of white
+// space being one blank. Of several alternatives it is the one with the least
+// text.
+func (p *Pattern) Literals() []string {
+	if p.fallback != nil {
+		if p.required == "" {
+			return nil
+		}
+		return []string{p.required}
+	}
+	var l layout
+	var best []string
+	least := -1
+	for _, v := range l.decode(p.rec) {
+		var literals []string
+		n := 0
+		for k := range v.chains {
+			s := v.chainText(k)
+			n += len(s)
+			literals = append(literals, s)
+		}
+		if least < 0 || n < least {
+			least, best = n, literals
+		}
+	}
+	return best
+}
 
 // LiteralLen returns the number of bytes of the literals.
 func (p *Pattern) LiteralLen() int {
 	n := 0
-	for _, l := range p.literals {
+	for _, l := range p.Literals() {
 		n += len(l)
 	}
 	return n
@@ -122,7 +167,7 @@ func (p *Pattern) LiteralLen() int {
 // characters in all. What a weak pattern finds needs further evidence.
 func (p *Pattern) Weak() bool {
 	words, chars := 0, 0
-	for _, l := range p.literals {
+	for _, l := range p.Literals() {
 		inside := false
 		for _, r := range l {
 			chars++

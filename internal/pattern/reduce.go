@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"regexp/syntax"
+	"strings"
 	"unicode"
 )
 
@@ -17,24 +18,23 @@ const (
 // step is a literal, a run of white space or a gap.
 type step struct {
 	kind stepKind
-	fold bool   // literal: letters match in either case
-	text string // literal
-	min  int    // gap, space: least number of characters
+	fold bool   // literal: letters match in either case; text is in lower case
+	min  int    // gap, space: 1 when it may not be empty
+	text []byte // literal
 	set  *class // gap: what it may hold
 }
 
-// mark is a named group: it begins off bytes into step from, and ends endOff
-// bytes into step to.
+// mark is a named group: it begins off bytes into step from and ends endOff
+// bytes into step to. A step that is not there is the end.
 type mark struct {
-	name       int // index into Pattern.names
-	from, off  int
-	to, endOff int
+	name                  []byte
+	from, off, to, endOff int
 }
 
 // variant is one alternative of a pattern. Its steps form chains of literals
 // and white space with gaps between them:
 //
-//	head gaps, chain 0, gaps 0, chain 1, …, chain n, tail gaps
+//	head gaps, chain 0, gaps, chain 1, …, chain n, tail gaps
 type variant struct {
 	steps  []step
 	marks  []mark
@@ -42,42 +42,8 @@ type variant struct {
 	lines  bool   // a match may go across line ends
 }
 
-// span is a range of steps, or of bytes.
+// span is a range of steps.
 type span struct{ from, to int }
-
-// class is what a gap may hold: a sequence of atoms, each a repeated set.
-type class struct {
-	atoms []atom
-	union byteSet
-	any   bool // one atom that takes everything, line ends perhaps excepted
-}
-
-// atom is a set of characters repeated min to max times; max is -1 for no end.
-type atom struct {
-	set      byteSet
-	min, max int
-}
-
-// byteSet is a set of bytes. Characters beyond ASCII are in it all or none.
-type byteSet [4]uint64
-
-func (s *byteSet) add(b byte)      { s[b>>6] |= 1 << (b & 63) }
-func (s *byteSet) has(b byte) bool { return s[b>>6]>>(b&63)&1 != 0 }
-
-var (
-	anyLine  = &class{atoms: []atom{{set: allBut('\n'), min: 0, max: -1}}, union: allBut('\n'), any: true}
-	anyLines = &class{atoms: []atom{{set: allBut(0x100), min: 0, max: -1}}, union: allBut(0x100), any: true}
-)
-
-func allBut(c int) byteSet {
-	var s byteSet
-	for b := range 256 {
-		if b != c {
-			s.add(byte(b))
-		}
-	}
-	return s
-}
 
 // draft is a variant in the making.
 type draft struct {
@@ -89,60 +55,69 @@ type draft struct {
 // It fails on what has no such form: assertions, repeated groups, sets that
 // split the characters beyond ASCII.
 func reduce(tree *syntax.Regexp) ([]variant, bool) {
-	names := 0
-	drafts, ok := expand(tree, []draft{{}}, &names)
+	drafts, ok := expand(tree, []draft{{}})
 	if !ok {
 		return nil, false
 	}
 	vs := make([]variant, 0, len(drafts))
 	for _, d := range drafts {
-		vs = append(vs, finish(d))
+		if len(d.steps) > maxSteps {
+			return nil, false
+		}
+		vs = append(vs, d.finish())
 	}
 	return vs, true
 }
 
 // expand appends the expression to each of the drafts.
-func expand(re *syntax.Regexp, in []draft, names *int) ([]draft, bool) {
+func expand(re *syntax.Regexp, in []draft) ([]draft, bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
 		return in, true
 	case syntax.OpLiteral:
+		text, fold := string(re.Rune), re.Flags&syntax.FoldCase != 0
+		if fold {
+			text = strings.ToLower(text)
+		}
+		for i := 0; fold && i < len(text); i++ {
+			if text[i] >= 0x80 {
+				return nil, false
+			}
+		}
 		for i := range in {
-			in[i].literal(string(re.Rune), re.Flags&syntax.FoldCase != 0)
+			in[i].literal(text, fold)
 		}
 		return in, true
 	case syntax.OpConcat:
-		if c, min, ok := shapeOf(re); ok && len(re.Sub) > 1 {
-			return add(in, step{kind: gap, set: c, min: min}), true
+		if st, ok := gapOf(re); ok && len(re.Sub) > 1 {
+			return add(in, st), true
 		}
 		for _, sub := range re.Sub {
 			var ok bool
-			if in, ok = expand(sub, in, names); !ok {
+			if in, ok = expand(sub, in); !ok {
 				return nil, false
 			}
 		}
 		return in, true
 	case syntax.OpCapture:
 		if re.Name == "" {
-			return expand(re.Sub[0], in, names)
+			return expand(re.Sub[0], in)
 		}
-		name := *names
-		*names++
 		for i := range in {
-			in[i].open(name)
+			in[i].open(re.Name)
 		}
-		out, ok := expand(re.Sub[0], in, names)
+		out, ok := expand(re.Sub[0], in)
 		for i := range out {
-			out[i].close(name)
+			out[i].close(re.Name)
 		}
 		return out, ok
 	case syntax.OpAlternate:
-		return expandEach(re.Sub, in, names)
+		return expandEach(re.Sub, in)
 	case syntax.OpQuest:
-		if _, _, ok := shapeOf(re); ok {
+		if _, ok := gapOf(re); ok {
 			break
 		}
-		with, ok := expandEach(re.Sub, in, names)
+		with, ok := expandEach(re.Sub, in)
 		if !ok || len(with)+len(in) > maxVariants {
 			return nil, false
 		}
@@ -166,17 +141,17 @@ func expand(re *syntax.Regexp, in []draft, names *int) ([]draft, bool) {
 			return add(in, s), true
 		}
 	}
-	if c, min, ok := shapeOf(re); ok {
-		return add(in, step{kind: gap, set: c, min: min}), true
+	if st, ok := gapOf(re); ok {
+		return add(in, st), true
 	}
 	return nil, false
 }
 
 // expandEach multiplies the drafts by the alternatives.
-func expandEach(subs []*syntax.Regexp, in []draft, names *int) ([]draft, bool) {
+func expandEach(subs []*syntax.Regexp, in []draft) ([]draft, bool) {
 	var out []draft
 	for _, sub := range subs {
-		more, ok := expand(sub, clone(in), names)
+		more, ok := expand(sub, clone(in))
 		if !ok || len(out)+len(more) > maxVariants {
 			return nil, false
 		}
@@ -203,10 +178,10 @@ func add(in []draft, s step) []draft {
 // literal appends text, merging it with a literal before it.
 func (d *draft) literal(text string, fold bool) {
 	if n := len(d.steps); n > 0 && d.steps[n-1].kind == literal && d.steps[n-1].fold == fold {
-		d.steps[n-1].text += text
+		d.steps[n-1].text = append(d.steps[n-1].text[:len(d.steps[n-1].text):len(d.steps[n-1].text)], text...)
 		return
 	}
-	d.steps = append(d.steps, step{kind: literal, text: text, fold: fold})
+	d.steps = append(d.steps, step{kind: literal, text: []byte(text), fold: fold})
 }
 
 // here is the place behind the last step, inside it when it is a literal.
@@ -217,41 +192,28 @@ func (d *draft) here() (at, off int) {
 	return len(d.steps), 0
 }
 
-func (d *draft) open(name int) {
+func (d *draft) open(name string) {
 	at, off := d.here()
-	d.marks = append(d.marks, mark{name: name, from: at, off: off, to: -1})
+	d.marks = append(d.marks, mark{name: []byte(name), from: at, off: off, to: -1})
 }
 
-func (d *draft) close(name int) {
+func (d *draft) close(name string) {
 	for i := range d.marks {
-		if m := &d.marks[i]; m.name == name && m.to < 0 {
+		if m := &d.marks[i]; m.to < 0 && string(m.name) == name {
 			m.to, m.endOff = d.here()
 		}
 	}
 }
 
-// finish finds the chains of a draft.
-func finish(d draft) variant {
+// finish makes the variant of a draft. White space at the ends of a pattern
+// says nothing and is left out.
+func (d *draft) finish() variant {
 	v := variant{steps: d.steps, marks: d.marks}
 	for i := range v.marks {
 		m := &v.marks[i]
 		if m.off > 0 && m.off == len(v.steps[m.from].text) {
 			m.from, m.off = m.from+1, 0
 		}
-	}
-	for i := 0; i < len(v.steps); i++ {
-		s := &v.steps[i]
-		v.lines = v.lines || s.kind == space || s.kind == gap && s.set.union.has('\n') ||
-			s.kind == literal && indexByte(s.text, '\n') >= 0
-		if s.kind == gap {
-			continue
-		}
-		from := i
-		for i+1 < len(v.steps) && v.steps[i+1].kind != gap {
-			i++
-			v.lines = v.lines || v.steps[i].kind == space || indexByte(v.steps[i].text, '\n') >= 0
-		}
-		v.chains = append(v.chains, span{from, i + 1})
 	}
 	return v
 }
@@ -273,36 +235,24 @@ func isSpace(re *syntax.Regexp) bool {
 	return true
 }
 
-// shapeOf returns the class of an expression that is a sequence of repeated
-// sets, and its least length. An expression with a literal character in it is
-// not such a sequence: literals are worth more as literals.
-func shapeOf(re *syntax.Regexp) (*class, int, bool) {
+// gapOf returns the gap of an expression that is a sequence of repeated sets. An
+// expression with a literal character in it is not: literals are worth more as
+// literals.
+func gapOf(re *syntax.Regexp) (step, bool) {
 	c := &class{}
-	if !c.append(re) {
-		return nil, 0, false
+	if !c.append(re) || !c.writeOut() {
+		return step{}, false
 	}
-	min := 0
-	for _, a := range c.atoms {
-		min += a.min
-		for i := range c.union {
-			c.union[i] |= a.set[i]
-		}
+	st := step{kind: gap, min: min(c.least(), 1)}
+	if len(c.atoms) == 1 && c.atoms[0].max < 0 && c.atoms[0].min == 1 && (c.atoms[0].set == anyLine.union || c.atoms[0].set == anyLines.union) {
+		c.atoms[0].min = 0 // a project may leave a value out; the price is in gapCost
 	}
-	if len(c.atoms) == 1 && c.atoms[0].max < 0 {
-		switch c.atoms[0].set {
-		case anyLine.union:
-			return anyLine, min, true
-		case anyLines.union:
-			return anyLines, min, true
-		}
-	}
-	return c, min, true
+	c.finish()
+	st.set = c.shared()
+	return st, true
 }
 
 func (c *class) append(re *syntax.Regexp) bool {
-	if len(c.atoms) >= 16 {
-		return false
-	}
 	switch re.Op {
 	case syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -330,7 +280,41 @@ func (c *class) repeat(re *syntax.Regexp, min, max int) bool {
 	if ok {
 		c.atoms = append(c.atoms, atom{set, min, max})
 	}
-	return ok
+	return ok && len(c.atoms) <= maxAtoms
+}
+
+// writeOut writes counted repetitions out when there is more than one atom: the
+// states of prefix do not count.
+func (c *class) writeOut() bool {
+	if len(c.atoms) == 1 {
+		return true
+	}
+	var out []atom
+	for _, a := range c.atoms {
+		once := a.min
+		if a.max < 0 && a.min > 0 {
+			once--
+		}
+		last := a.max - a.min
+		if a.max < 0 {
+			last = 1
+		}
+		if len(out)+once+last > maxAtoms {
+			return false
+		}
+		for range once {
+			out = append(out, atom{a.set, 1, 1})
+		}
+		if a.max < 0 {
+			out = append(out, atom{a.set, min(a.min, 1), -1})
+			continue
+		}
+		for range last {
+			out = append(out, atom{a.set, 0, 1})
+		}
+	}
+	c.atoms = out
+	return len(out) > 0
 }
 
 // setOf returns the set of a single-character expression.
@@ -343,9 +327,7 @@ func setOf(re *syntax.Regexp) (byteSet, bool) {
 	case syntax.OpCharClass:
 	case syntax.OpLiteral:
 		if len(re.Rune) == 1 && re.Rune[0] < 0x80 && re.Flags&syntax.FoldCase == 0 {
-			var s byteSet
-			s.add(byte(re.Rune[0]))
-			return s, true
+			return setOfBytes(string(re.Rune)), true
 		}
 		return byteSet{}, false
 	default:
@@ -372,43 +354,6 @@ func setOf(re *syntax.Regexp) (byteSet, bool) {
 		return byteSet{}, false
 	}
 	return s, true
-}
-
-// namesOf returns the names of the groups in order of appearance.
-func namesOf(re *syntax.Regexp) []string {
-	var names []string
-	for _, n := range re.CapNames() {
-		if n != "" {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
-// shortest returns the literals of the variant with the least literal text.
-func shortest(vs []variant) []string {
-	var best []string
-	least := -1
-	for _, v := range vs {
-		var ls []string
-		n := 0
-		for _, c := range v.chains {
-			s := ""
-			for _, st := range v.steps[c.from:c.to] {
-				if st.kind == space {
-					s += " "
-				} else {
-					s += st.text
-				}
-			}
-			n += len(s)
-			ls = append(ls, s)
-		}
-		if least < 0 || n < least {
-			least, best = n, ls
-		}
-	}
-	return best
 }
 
 // requiredLiterals returns literals that every match of the expression holds,

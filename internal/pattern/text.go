@@ -2,7 +2,6 @@ package pattern
 
 import (
 	"bytes"
-	"strings"
 	"unicode"
 )
 
@@ -45,10 +44,8 @@ func lineStart(text []byte, at int) int {
 	return bytes.LastIndexByte(text[:at], '\n') + 1
 }
 
-func indexByte(s string, b byte) int { return strings.IndexByte(s, b) }
-
 // equalFold compares without regard to the case of ASCII letters.
-func equalFold(a []byte, b string) bool {
+func equalFold(a, b []byte) bool {
 	for i := range a {
 		x, y := a[i], b[i]
 		if x != y && (x^y != 0x20 || (x|0x20)-'a' >= 26) {
@@ -58,7 +55,7 @@ func equalFold(a []byte, b string) bool {
 	return true
 }
 
-func indexFold(text []byte, s string) int {
+func indexFold(text, s []byte) int {
 	for i := 0; i+len(s) <= len(text); i++ {
 		if equalFold(text[i:i+len(s)], s) {
 			return i

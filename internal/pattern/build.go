@@ -1,0 +1,305 @@
+package pattern
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"runtime"
+	"sync"
+)
+
+// Build makes an index. The place of a pattern in the list is its id; nil
+// patterns are left out. The same list gives the same bytes on any number of
+// processors.
+func Build(patterns []*Pattern) *Index {
+	items := make([]item, 0, len(patterns))
+	var others []other
+	for id, p := range patterns {
+		switch {
+		case p == nil:
+		case p.fallback != nil:
+			others = append(others, other{id, p})
+		default:
+			items = append(items, item{uint32(id), p.rec})
+		}
+	}
+	return &Index{n: len(patterns), parts: []*segment{buildSegment(items, others)}}
+}
+
+// With returns an index in which the patterns of the given ids are replaced, or
+// taken out when nil. It costs as much as building an index of all patterns that
+// were ever replaced; build anew when they are many.
+func (ix *Index) With(changes map[int]*Pattern) *Index {
+	out := &Index{stamp: ix.stamp, n: ix.n}
+	base := *ix.parts[0]
+	base.dead = append([]byte(nil), base.dead...)
+	for id := range changes {
+		out.n = max(out.n, id+1)
+	}
+	for len(base.dead) < (out.n+7)/8 {
+		base.dead = append(base.dead, 0)
+	}
+	for id := range changes {
+		base.dead[id>>3] |= 1 << (id & 7)
+	}
+	merged := make([]*Pattern, out.n)
+	if len(ix.parts) > 1 {
+		r := reader{ix.parts[1].records}
+		for len(r.b) > 0 {
+			id := r.num()
+			merged[id] = &Pattern{rec: r.bytes(r.num())}
+		}
+		for _, o := range ix.parts[1].others {
+			merged[o.id] = o.p
+		}
+	}
+	for id, p := range changes {
+		merged[id] = p
+	}
+	out.parts = []*segment{&base, Build(merged).parts[0]}
+	return out
+}
+
+// item is a pattern to be indexed.
+type item struct {
+	id  uint32
+	rec []byte
+}
+
+// Sizes, in bits per variant.
+const (
+	filterPerVariant = 16
+	sketchPerVariant = 64 // counters per variant, for the choice of keys
+)
+
+// maxSketch bounds the counters; beyond it they are shared.
+const maxSketch = 25
+
+// sampleWeight is how often a key of the sample counts. A key of ordinary logs
+// costs at every line, one of other patterns only where they stand.
+const sampleWeight = 20
+
+func buildSegment(items []item, others []other) *segment {
+	s := &segment{flags: []byte{0}}
+	offsets := make([]uint32, len(items))
+	size := 0
+	for _, it := range items {
+		size += len(it.rec) + 6
+	}
+	s.records = make([]byte, 0, size)
+	for i, it := range items {
+		s.records = binary.AppendUvarint(s.records, uint64(it.id))
+		s.records = binary.AppendUvarint(s.records, uint64(len(it.rec)))
+		offsets[i] = uint32(len(s.records))
+		s.records = append(s.records, it.rec...)
+	}
+	counts := countKeys(items)
+	entries, loose := chooseKeys(items, offsets, counts)
+	for i := range loose {
+		var b [entrySize]byte
+		loose[i].put(b[:])
+		s.loose = append(s.loose, b[:]...)
+	}
+	s.fill(entries)
+	for _, o := range others {
+		s.exprs = binary.AppendUvarint(s.exprs, uint64(o.id))
+		s.exprs = binary.AppendUvarint(s.exprs, uint64(len(o.p.expr)))
+		s.exprs = append(s.exprs, o.p.expr...)
+	}
+	s.others = others
+	return s
+}
+
+// sketch counts keys. Different keys may share a counter, which stops at 255.
+type sketch struct {
+	n    []uint8
+	bits uint
+}
+
+func (k *sketch) add(key uint64, by int) {
+	c := &k.n[slot(key, k.bits)]
+	*c = uint8(min(255, int(*c)+by))
+}
+
+// shares divides the items among the processors and calls f for each share.
+func shares(n int, f func(worker, from, to int)) int {
+	workers := max(1, min(runtime.GOMAXPROCS(0), n/256))
+	var wg sync.WaitGroup
+	for w := range workers {
+		from, to := n*w/workers, n*(w+1)/workers
+		if w == workers-1 {
+			f(w, from, to)
+			break
+		}
+		wg.Go(func() { f(w, from, to) })
+	}
+	wg.Wait()
+	return workers
+}
+
+// countKeys counts the keys of the patterns and of the sample.
+func countKeys(items []item) *sketch {
+	size := min(maxSketch, max(14, uint(bits.Len(uint(len(items)*sketchPerVariant-1)))))
+	parts := make([]*sketch, runtime.GOMAXPROCS(0)+1)
+	shares(len(items), func(w, from, to int) {
+		k := &sketch{make([]uint8, 1<<size), size}
+		parts[w] = k
+		var l layout
+		for _, it := range items[from:to] {
+			for i, vs := 0, l.decode(it.rec); i < len(vs); i++ {
+				vs[i].eachAnchor(func(a anchor) { k.add(a.key, 1) })
+			}
+		}
+	})
+	sum := parts[0]
+	if sum == nil {
+		sum = &sketch{make([]uint8, 1<<size), size}
+	}
+	for _, k := range parts[1:] {
+		if k == nil {
+			continue
+		}
+		for i, n := range k.n {
+			sum.n[i] = uint8(min(255, int(sum.n[i])+int(n)))
+		}
+	}
+	text := []byte(sample)
+	for i := range text {
+		if wordStart(text, i) {
+			before, after := before8At(text, i), after8At(text, i)
+			for s := range shapes {
+				sum.add(keyOf(s, before, after), sampleWeight)
+			}
+		}
+	}
+	return sum
+}
+
+// preference orders shapes of equally rare keys: the longest says the most about
+// texts that were not counted.
+var preference = [shapes]int{around8: 0, after8: 1, around4: 2, after4: 3, folded4: 3}
+
+// chooseKeys picks the rarest key of every variant. Variants without one are
+// loose; those that hold too little to look for are left out.
+func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose []entry) {
+	type out struct{ entries, loose []entry }
+	outs := make([]out, runtime.GOMAXPROCS(0)+1)
+	shares(len(items), func(w, from, to int) {
+		o := out{entries: make([]entry, 0, to-from)}
+		var l layout
+		for n := from; n < to; n++ {
+			vs := l.decode(items[n].rec)
+			for i := range vs {
+				v := &vs[i]
+				best, rank := anchor{step: -1}, 0
+				v.eachAnchor(func(a anchor) {
+					r := int(counts.n[slot(a.key, counts.bits)])*8 + preference[a.shape]
+					if best.step < 0 || r < rank {
+						best, rank = a, r
+					}
+				})
+				e := entry{id: items[n].id, rec: offsets[n], variant: i}
+				if best.step >= 0 {
+					e.key, e.step, e.off = best.key, best.step, best.off
+					e.sig = v.lineWords(best.step)
+					e.more, e.moreAt = v.moreBytes(best)
+					o.entries = append(o.entries, e)
+				} else if v.worth() {
+					e.step = v.longest()
+					o.loose = append(o.loose, e)
+				}
+			}
+		}
+		outs[w] = o
+	})
+	for _, o := range outs {
+		entries = append(entries, o.entries...)
+		loose = append(loose, o.loose...)
+	}
+	return entries, loose
+}
+
+// moreBytes chooses four bytes of the anchor's literal that its key does not
+// cover.
+func (v *variant) moreBytes(a anchor) (uint32, int) {
+	if a.shape == folded4 {
+		return 0, noMore
+	}
+	text := v.sure(a.step)
+	places := [...][]int{after8: {8, -4}, around8: {8, -12}, around4: {4, -8}, after4: {4, -4}}
+	for _, at := range places[a.shape] {
+		if i := a.off + at; i >= 0 && i+4 <= len(text) {
+			return binary.LittleEndian.Uint32(text[i:]), at
+		}
+	}
+	return 0, noMore
+}
+
+// longest returns the step with the longest literal.
+func (v *variant) longest() int {
+	best := -1
+	for s := range v.steps {
+		if v.steps[s].kind == literal && (best < 0 || len(v.steps[s].text) > len(v.steps[best].text)) {
+			best = s
+		}
+	}
+	return best
+}
+
+// fill makes the bitmaps and buckets of the entries.
+func (s *segment) fill(entries []entry) {
+	n := len(entries)
+	small := uint(18)
+	s.small = make([]byte, 1<<small/8)
+	s.filter = make([]byte, max(8, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
+	buckets := 1 << bits.Len(uint(max(n, 2)-1))
+	s.starts = make([]byte, 4*(buckets+1))
+	s.entries = make([]byte, n*entrySize)
+	if err := s.prepare(); err != nil {
+		panic("pattern: " + err.Error()) // the arrays were made just now
+	}
+	place := make([]uint32, buckets+1)
+	for i := range entries {
+		place[slot(entries[i].key, s.bucketBits)+1]++
+	}
+	for b := range buckets {
+		place[b+1] += place[b]
+		binary.LittleEndian.PutUint32(s.starts[4*(b+1):], place[b+1])
+	}
+	for i := range entries {
+		e := &entries[i]
+		b := slot(e.key, s.bucketBits)
+		e.put(s.entries[int(place[b])*entrySize:])
+		place[b]++
+		f := slot(e.key, s.filterBits)
+		s.filter[f>>3] |= 1 << (f & 7)
+		s.mark(e)
+	}
+}
+
+// mark sets the bits of an entry in the first bitmap: those of its first four
+// bytes, in every case when case does not matter.
+func (s *segment) mark(e *entry) {
+	var l layout
+	v := &l.decode(s.records[e.rec:])[e.variant]
+	st := &v.steps[e.step]
+	word := uint32(after8At(st.text, e.off))
+	set := func(w uint32) {
+		i := smallSlot(w, s.smallBits)
+		s.small[i>>3] |= 1 << (i & 7)
+	}
+	set(word)
+	if !st.fold {
+		return
+	}
+	s.flags[0] |= flagFolds
+	s.folds = true
+	for m := range uint32(16) {
+		w := word
+		for i := range 4 {
+			if b := byte(word >> (8 * i)); m>>i&1 != 0 && b-'a' < 26 {
+				w &^= 0x20 << (8 * i)
+			}
+		}
+		set(w)
+	}
+}

@@ -1,0 +1,136 @@
+package pattern
+
+import "encoding/binary"
+
+// A key is what the index looks up at a word start: some of the bytes around it,
+// in one of these shapes. Each pattern has one key, in the shape and at the word
+// start where it is rarest.
+type shape uint8
+
+const (
+	after8  shape = iota // the 8 bytes from the word start on
+	around8              // 8 before and 8 after
+	around4              // 4 before and 4 after
+	after4               // 4 after
+	folded4              // 4 after, without regard to case
+	shapes
+)
+
+// salts keep the keys of the shapes apart.
+var salts = [shapes]uint64{0, 0x9ae16a3b2f90404f, 0xc949c7defa1a4f6b, 0x1d8af066f4c8a2e3, 0x5bd1e9955bd1e995}
+
+// spread multiplies a key so that its high bits depend on all of it.
+const spread = 0x9e3779b97f4a7c15
+
+// keyOf returns the key of a shape. The bytes before and after the word start
+// are little-endian words; before ends at the word start.
+func keyOf(s shape, before, after uint64) uint64 {
+	switch s {
+	case after8:
+		return after
+	case around8:
+		return keyAround8(before, after)
+	case around4:
+		return keyAround4(before, after)
+	case after4:
+		return after&0xffffffff ^ salts[after4]
+	}
+	return (after|0x20202020)&0xffffffff ^ salts[folded4]
+}
+
+func keyAround8(before, after uint64) uint64 {
+	return (before*0xff51afd7ed558ccd ^ before>>29) + after ^ salts[around8]
+}
+
+func keyAround4(before, after uint64) uint64 {
+	return (before>>32 | after<<32) ^ salts[around4]
+}
+
+// slot returns the place of a key in a table of 1<<bits.
+func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
+
+// smallSlot is the place of the 4 bytes after a word start in the first bitmap.
+func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> (32 - bits) }
+
+// wordStart reports whether a word starts at i: a letter after neither a letter
+// nor a digit.
+func wordStart(text []byte, i int) bool {
+	return text[i]|0x20-'a' < 26 && (i == 0 || !isAlnum(text[i-1]))
+}
+
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
+
+// letters and digits mark the bytes of a word that are such, in their top bits.
+func letters(w uint64) uint64 {
+	low := w&^tops | 0x20*ones
+	return (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones) & tops &^ w
+}
+
+func digits(w uint64) uint64 {
+	low := w &^ tops
+	return (low + (0x80-'0')*ones) &^ (low + (0x7f-'9')*ones) & tops &^ w
+}
+
+// gather moves the top bits of the eight bytes into the low eight bits.
+func gather(m uint64) uint64 { return (m >> 7) * 0x0102040810204080 >> 56 }
+
+// startsOf returns the word starts of 64 bytes as bits. The carry is 0x80 when
+// the byte before them is a letter or a digit, and is passed on.
+func startsOf(b *[64]byte, carry uint64) (starts, out uint64) {
+	for i := range 8 {
+		w := binary.LittleEndian.Uint64(b[8*i:])
+		l := letters(w)
+		alnum := l | digits(w)
+		starts |= gather(l&^(alnum<<8|carry)) << (8 * i)
+		carry = alnum >> 56
+	}
+	return starts, carry
+}
+
+// before8 and after8At return the bytes around a place as words, with zeros
+// beyond the ends of the text.
+func before8At(text []byte, i int) uint64 {
+	if i >= 8 {
+		return binary.LittleEndian.Uint64(text[i-8:])
+	}
+	var b [8]byte
+	copy(b[8-i:], text[:i])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+func after8At(text []byte, i int) uint64 {
+	if len(text)-i >= 8 {
+		return binary.LittleEndian.Uint64(text[i:])
+	}
+	var b [8]byte
+	copy(b[:], text[i:])
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+// wordBit is the bit of a word start in the signature of a line.
+func wordBit(after uint64) uint64 { return 1 << (uint32(after) * 0x85ebca6b >> 26) }
+
+// signature collects the word starts of a text.
+func signature(text []byte) uint64 {
+	var sig uint64
+	carry := uint64(0)
+	i := 0
+	for ; i+16 <= len(text); i += 8 {
+		w := binary.LittleEndian.Uint64(text[i:])
+		l := letters(w)
+		alnum := l | digits(w)
+		for s := gather(l &^ (alnum<<8 | carry)); s != 0; s &= s - 1 {
+			sig |= wordBit(uint64(binary.LittleEndian.Uint32(text[i+trailing(s):])))
+		}
+		carry = alnum >> 56
+	}
+	for ; i < len(text); i++ {
+		if wordStart(text, i) {
+			sig |= wordBit(after8At(text, i))
+		}
+	}
+	return sig
+}

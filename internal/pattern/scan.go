@@ -1,0 +1,316 @@
+package pattern
+
+import (
+	"bytes"
+	"encoding/binary"
+	"sync"
+)
+
+// blockSize is how much text goes through a stage of the search at once. The
+// look-ups of a stage do not wait for each other, so that cache misses overlap.
+const blockSize = 4 << 10
+
+// maxLine is the longest line that is searched as a whole for a pattern that
+// may stand in it; in a longer one, and for patterns that go across lines, the
+// text around the anchor is searched.
+const maxLine = 16 << 10
+
+// finder searches one text. It is scratch space that is used again and again.
+type finder struct {
+	matcher
+	seg    *segment
+	all    []byte
+	report func(id int, m Match) bool
+
+	base  int               // start of the block
+	words [blockSize]uint32 // word starts that passed the first bitmap, from base
+	keys  [3 * blockSize]keyAt
+
+	line     struct{ from, to int }
+	sig      uint64
+	sigKnown bool
+	seen     []seen          // patterns searched for in this line
+	wide     map[uint32]seen // patterns searched for around anchors
+}
+
+// keyAt is a key that passed the second bitmap, and the word start it is of. A
+// block has at most half as many word starts as bytes, with five keys each.
+type keyAt struct {
+	key uint64
+	at  uint32
+}
+
+// seen says how far a pattern was searched for.
+type seen struct {
+	rec   uint32
+	until int // anchors before it are done
+	last  int // end of the last match
+}
+
+var finders = sync.Pool{New: func() any { return &finder{wide: map[uint32]seen{}} }}
+
+// Find calls report for every place of text where a pattern stands, until report
+// returns false. Text may be one line or many; a pattern goes across line ends
+// only where it says so. Every place is reported once, in the order of the
+// anchors: roughly as they stand in the text, the same on every run.
+func (ix *Index) Find(text []byte, report func(id int, m Match) bool) {
+	f := finders.Get().(*finder)
+	f.all, f.report = text, report
+	for _, s := range ix.parts {
+		if !f.search(s) {
+			break
+		}
+	}
+	f.all, f.report, f.text, f.seg = nil, nil, nil, nil
+	finders.Put(f)
+}
+
+// search searches the text for the patterns of a segment.
+func (f *finder) search(s *segment) bool {
+	f.seg = s
+	f.line.from, f.line.to = 0, -1
+	f.seen = f.seen[:0]
+	clear(f.wide)
+	if len(s.entries) > 0 {
+		carry := uint64(0)
+		for from := 0; from < len(f.all); from += blockSize {
+			var n int
+			f.base = from
+			n, carry = f.passWords(from, min(from+blockSize, len(f.all)), carry)
+			if n > 0 && !f.lookUp(f.passKeys(n)) {
+				return false
+			}
+		}
+	}
+	for i := 0; i < len(s.loose); i += entrySize {
+		var e entry
+		e.get(s.loose[i:])
+		if !f.searchLoose(&e) {
+			return false
+		}
+	}
+	for _, o := range s.others {
+		ok := true
+		if !s.isDead(uint32(o.id)) {
+			o.p.each(f.all, func(m Match) bool {
+				ok = f.report(o.id, m)
+				return ok
+			})
+		}
+		if !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// passWords collects the word starts between from and to whose first four bytes
+// are in the first bitmap.
+func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
+	text, small, bits := f.all, f.seg.small, f.seg.smallBits
+	n := 0
+	i := from
+	for ; i+64 <= to && i+72 <= len(text); i += 64 {
+		block := (*[64]byte)(text[i:])
+		var starts uint64
+		starts, carry = startsOf(block, carry)
+		window := text[i : i+72]
+		for ; starts != 0; starts &= starts - 1 {
+			k := trailing(starts)
+			b := smallSlot(binary.LittleEndian.Uint32(window[k:]), bits)
+			f.words[n&(blockSize-1)] = uint32(i - from + k)
+			n += int(small[b>>3] >> (b & 7) & 1)
+		}
+	}
+	for ; i < to; i++ {
+		if !wordStart(text, i) {
+			continue
+		}
+		b := smallSlot(uint32(after8At(text, i)), bits)
+		f.words[n] = uint32(i - from)
+		n += int(small[b>>3] >> (b & 7) & 1)
+	}
+	carry = 0
+	if isAlnum(text[to-1]) {
+		carry = 0x80
+	}
+	return n, carry
+}
+
+// passKeys collects the keys of the first n words that are in the second bitmap.
+func (f *finder) passKeys(n int) int {
+	text, filter, bits := f.all, f.seg.filter, f.seg.filterBits
+	k := 0
+	for _, at := range f.words[:n] {
+		i := f.base + int(at)
+		before, after := before8At(text, i), after8At(text, i)
+		for _, key := range [...]uint64{
+			after,
+			keyAround8(before, after),
+			keyAround4(before, after),
+			after&0xffffffff ^ salts[after4],
+		} {
+			b := slot(key, bits)
+			f.keys[k] = keyAt{key, at}
+			k += int(filter[b>>3] >> (b & 7) & 1)
+		}
+		if f.seg.folds {
+			key := keyOf(folded4, before, after)
+			b := slot(key, bits)
+			f.keys[k] = keyAt{key, at}
+			k += int(filter[b>>3] >> (b & 7) & 1)
+		}
+	}
+	return k
+}
+
+// lookUp compares the first n keys with the entries of their buckets.
+func (f *finder) lookUp(n int) bool {
+	s := f.seg
+	for i := range f.keys[:n] {
+		k := f.keys[i]
+		b := slot(k.key, s.bucketBits)
+		from := binary.LittleEndian.Uint32(s.starts[4*b:])
+		to := binary.LittleEndian.Uint32(s.starts[4*b+4:])
+		for ; from < to; from++ {
+			raw := s.entries[int(from)*entrySize:]
+			if binary.LittleEndian.Uint64(raw) != k.key {
+				continue
+			}
+			var e entry
+			e.get(raw)
+			at := f.base + int(k.at)
+			if e.moreAt != noMore {
+				m := at + e.moreAt
+				if m < 0 || m+4 > len(f.all) || binary.LittleEndian.Uint32(f.all[m:]) != e.more {
+					continue
+				}
+			}
+			if !f.inLine(at, e.sig) || s.isDead(e.id) {
+				continue
+			}
+			if !f.verify(&e, at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inLine reports whether the line of a place holds all words of a signature.
+func (f *finder) inLine(at int, sig uint64) bool {
+	if at > f.line.to || at < f.line.from {
+		f.line.from = lineStart(f.all, at)
+		f.line.to = lineEnd(f.all, at)
+		f.sigKnown = false
+		f.seen = f.seen[:0]
+	}
+	if !f.sigKnown {
+		f.sigKnown = true
+		f.sig = ^uint64(0)
+		if f.line.to-f.line.from <= maxLine {
+			f.sig = signature(f.all[f.line.from:f.line.to])
+		}
+	}
+	return sig&^f.sig == 0
+}
+
+// verify looks whether the pattern of an entry stands around its anchor, and
+// reports all places in the line when it was not searched for there before.
+func (f *finder) verify(e *entry, at int) bool {
+	vs := f.decode(f.seg.records[e.rec:])
+	v := &vs[e.variant]
+	text := v.sure(e.step)
+	start := at - e.off
+	if start < 0 || start+len(text) > len(f.all) {
+		return true
+	}
+	have := f.all[start : start+len(text)]
+	if !bytes.Equal(have, text) && !(v.steps[e.step].fold && equalFold(have, text)) {
+		return true
+	}
+	lines := false
+	for i := range vs {
+		lines = lines || vs[i].lines
+	}
+	if lines || f.line.to-f.line.from > maxLine {
+		return f.around(e, vs, at, lines)
+	}
+	for i := range f.seen {
+		if f.seen[i].rec == e.rec {
+			return true
+		}
+	}
+	f.seen = append(f.seen, seen{rec: e.rec})
+	_, ok := f.reportAll(e, vs, f.line.from, f.line.to)
+	return ok
+}
+
+// around searches the text around an anchor.
+func (f *finder) around(e *entry, vs []variant, at int, lines bool) bool {
+	s := f.wide[e.rec]
+	if at < s.until {
+		return true
+	}
+	low, high := f.line.from, f.line.to
+	if lines {
+		low, high = 0, len(f.all)
+	}
+	from := max(low, at-maxSpan, s.last)
+	to := min(high, at+2*maxSpan)
+	s.until = at + maxSpan
+	if to == high && !lines {
+		s.until = high
+	}
+	last, ok := f.reportAll(e, vs, from, to)
+	s.last = max(s.last, last)
+	f.wide[e.rec] = s
+	return ok
+}
+
+// maxSpan is how far a match may reach to either side of its anchor when it is
+// not searched for by whole lines.
+const maxSpan = 4 * maxValue
+
+// reportAll reports all matches between from and to.
+func (f *finder) reportAll(e *entry, vs []variant, from, to int) (last int, ok bool) {
+	for from <= to {
+		r, found := f.nextOf(vs, f.all, from, to)
+		if !found {
+			break
+		}
+		if !f.report(int(e.id), f.match()) {
+			return last, false
+		}
+		last = r.end
+		from = max(r.end, from+1)
+	}
+	return last, true
+}
+
+// searchLoose searches the text for the literal of an entry without a key.
+func (f *finder) searchLoose(e *entry) bool {
+	if f.seg.isDead(e.id) {
+		return true
+	}
+	v := &f.decode(f.seg.records[e.rec:])[e.variant]
+	fold := v.steps[e.step].fold
+	text := append([]byte(nil), v.sure(e.step)...)
+	for at := 0; at < len(f.all); at++ {
+		i := -1
+		if fold {
+			i = indexFold(f.all[at:], text)
+		} else {
+			i = bytes.Index(f.all[at:], text)
+		}
+		if i < 0 {
+			return true
+		}
+		at += i
+		f.inLine(at, 0)
+		if !f.verify(e, at) {
+			return false
+		}
+	}
+	return true
+}
