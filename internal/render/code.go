@@ -81,15 +81,15 @@ func (c Code) HTML() Prose {
 	}
 	b.WriteString(`"><code>`)
 	for _, line := range c.Lines {
-		class := "line"
+		tag, class := "span", "line"
 		if line.Marked {
-			class = "line marked"
+			tag, class = "mark", "line marked"
 		}
-		b.WriteString(`<span class="` + class + `"`)
+		b.WriteString("<" + tag + ` class="` + class + `"`)
 		if c.Numbered {
 			b.WriteString(` data-n="` + strconv.Itoa(line.Number) + `"`)
 		}
-		b.WriteString(">" + line.HTML + "\n</span>")
+		b.WriteString(">" + line.HTML + "\n</" + tag + ">")
 	}
 	b.WriteString("</code></pre>")
 	return Prose(b.String())

@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"fmt"
+	"html"
 	"strings"
 
 	"errorkb/internal/diagnose"
@@ -18,6 +19,10 @@ type PasteForm struct {
 
 // Sample is a message that a visitor can try.
 type Sample struct{ Label, Text string }
+
+// box is the content of the text area. HTML drops a line feed at its start, so
+// one is put there to be dropped.
+func (f PasteForm) box() Prose { return Prose("\n" + html.EscapeString(f.Text)) }
 
 func newPasteForm(site Site, text string, samples []string) PasteForm {
 	f := PasteForm{Action: site.To(PlaceDiagnose), Text: text}
@@ -206,7 +211,7 @@ func newMatchView(i int, text []byte, d diagnose.Diagnosis, captures []kb.Captur
 				numbers[c.Name] = len(numbers) + 1
 			}
 			n := numbers[c.Name]
-			v.Values = append(v.Values, ValueView{n, fmt.Sprintf("cap%d", (n-1)%5+1), visible(c.Name), visible(cutBytes(c.Value, 400)), meanings[c.Name]})
+			v.Values = append(v.Values, ValueView{n, capClass(n), visible(c.Name), visible(cutBytes(c.Value, 400)), meanings[c.Name]})
 		}
 	}
 	for _, e := range d.Evidence[:min(len(d.Evidence), excerptsShown)] {

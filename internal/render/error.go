@@ -17,6 +17,7 @@ type ErrorView struct {
 	Repo     Link
 	Badges   []Badge
 	Title    string
+	Byline   Byline
 	Banners  []Banner
 	Contents []Anchor // side navigation: the sections that are there, in order
 
@@ -58,6 +59,12 @@ type Badge struct {
 	Label string // what it is, for those who cannot see where it stands
 	Text  string
 	URL   string
+}
+
+// Byline says at the top how far the page can be trusted and how old it is.
+type Byline struct {
+	Review  string
+	Changed Date
 }
 
 // Banner is a remark on the record as a whole.
@@ -131,9 +138,10 @@ func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *
 	address := site.To(PlaceError, r.Repo, r.Slug)
 	v := ErrorView{
 		Layout:     site.layout(PlaceError, cutWords(visible(r.ErrorMessage), 90), kb.Summary(r.Documentation)),
-		Repo:       Link{r.Repo, site.To(PlaceRepo, r.Repo)},
+		Repo:       Link{visible(r.Repo), site.To(PlaceRepo, r.Repo)},
 		Badges:     badges(site, r),
 		Title:      visible(r.ErrorMessage),
+		Byline:     Byline{reviewNames[r.Review], newDate(r.ContentChangedAt)},
 		Banners:    banners(site, r, successor),
 		RawMessage: r.ErrorMessage,
 		Seen:       seen(r),
@@ -150,7 +158,7 @@ func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *
 	v.Layout.JSON = site.To(PlaceAPIError, r.ID)
 	v.Message, v.Captures = markPlaceholders(r.ErrorMessage, r.Captures)
 	for _, h := range r.MessageHistory {
-		v.History = append(v.History, HistoryView{visible(h.ErrorMessage), h.Until})
+		v.History = append(v.History, HistoryView{visible(h.ErrorMessage), visible(h.Until)})
 	}
 	for _, s := range r.Solutions {
 		v.Solutions = append(v.Solutions, inlineProse(s))
@@ -162,7 +170,7 @@ func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *
 		v.Topics = append(v.Topics, Link{"Concept: " + words(*r.BackgroundTag), site.To(PlaceBackground, *r.BackgroundTag)})
 	}
 	for _, tag := range r.Tags {
-		v.Topics = append(v.Topics, Link{tag, site.To(PlaceTag, tag)})
+		v.Topics = append(v.Topics, Link{visible(tag), site.To(PlaceTag, tag)})
 	}
 	v.Contents = v.contents()
 	return v
@@ -195,7 +203,7 @@ func (v *ErrorView) contents() []Anchor {
 func (v ErrorView) HasWhen() bool { return v.Trigger != "" || v.Situations != "" }
 
 func badges(site Site, r *kb.Record) []Badge {
-	list := []Badge{{"severity-" + known(string(r.Severity), severities), "Severity", string(r.Severity), ""}}
+	list := []Badge{{"severity-" + known(string(r.Severity), severities), "Severity", visible(string(r.Severity)), ""}}
 	if r.ErrorClass != nil {
 		list = append(list, Badge{"class", "Class", visible(*r.ErrorClass), ""})
 	}
@@ -248,9 +256,9 @@ func facts(r *kb.Record) []Fact {
 	if r.HTTPStatus != nil {
 		list = append(list, Fact{"HTTP status", strconv.Itoa(*r.HTTPStatus), "", false})
 	}
-	list = append(list, Fact{"Raised as", r.ErrorType, "", false})
+	list = append(list, Fact{"Raised as", visible(r.ErrorType), "", false})
 	for _, f := range []Fact{
-		{Name: "Role", Value: string(r.Role), Note: roleWords[r.Role]},
+		{Name: "Role", Value: visible(string(r.Role)), Note: roleWords[r.Role]},
 		{Name: "Retry", Value: words(string(r.Retry)), Note: retryWords[r.Retry]},
 	} {
 		if f.Value != "" {
@@ -362,14 +370,14 @@ func defenceView(r *kb.Record) *DefenceView {
 
 func errorFooter(site Site, r *kb.Record) ErrorFooter {
 	f := ErrorFooter{
-		Repo:           r.Repo,
+		Repo:           visible(r.Repo),
 		Commit:         shortCommit(r.AnalyzedSHA),
 		Analyzed:       newDate(r.AnalyzedAt),
 		FirstPublished: newDate(r.FirstPublishedAt),
 		Changed:        newDate(r.ContentChangedAt),
 		JSONURL:        site.To(PlaceAPIError, r.ID),
 		ReportURL:      site.Report("Mistake in record " + r.ID + " (" + r.Slug + ")"),
-		File:           "records/" + r.Repo + "/" + r.Slug + ".json",
+		File:           visible("records/" + r.Repo + "/" + r.Slug + ".json"),
 		Version:        site.Version,
 		ID:             r.ID,
 	}
@@ -395,6 +403,3 @@ func escapeSegments(repo string) string {
 	}
 	return strings.Join(segments, "/")
 }
-
-// capClass is the colour of a capture; the colours repeat after the last.
-func capClass(number int) string { return "cap" + strconv.Itoa((number-1)%5+1) }

@@ -33,11 +33,11 @@ func newRow(site Site, item kb.Item) Row {
 	row := Row{
 		Title:    cutWords(full, rowTitle),
 		URL:      site.To(PlaceError, item.Repo, item.Slug),
-		Severity: string(item.Severity),
+		Severity: visible(string(item.Severity)),
 		Kind:     "severity-" + known(string(item.Severity), severities),
 		Code:     visible(item.ErrorCode),
 		Class:    visible(item.ErrorClass),
-		Repo:     Link{item.Repo, site.To(PlaceRepo, item.Repo)},
+		Repo:     Link{visible(item.Repo), site.To(PlaceRepo, item.Repo)},
 		Summary:  cutWords(visible(item.Summary), 220),
 		Changed:  newDate(item.ContentChangedAt),
 	}
@@ -45,7 +45,7 @@ func newRow(site Site, item kb.Item) Row {
 		row.Full = full
 	}
 	if item.Status != kb.StatusActive {
-		row.Status = string(item.Status)
+		row.Status = visible(string(item.Status))
 	}
 	return row
 }

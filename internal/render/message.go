@@ -1,6 +1,8 @@
 package render
 
 import (
+	"html"
+	"strconv"
 	"strings"
 
 	"errorkb/internal/kb"
@@ -52,3 +54,19 @@ func markPlaceholders(message string, captures []kb.Capture) ([]MessagePart, []C
 	}
 	return parts, views
 }
+
+// messageHTML spells a message out without a space that is not in it.
+func messageHTML(parts []MessagePart) Prose {
+	var b strings.Builder
+	for _, p := range parts {
+		text := html.EscapeString(p.Text)
+		if p.Capture > 0 {
+			text = `<strong class="cap ` + capClass(p.Capture) + `">` + text + `</strong>`
+		}
+		b.WriteString(text)
+	}
+	return Prose(b.String())
+}
+
+// capClass is the colour of a capture; the colours repeat after the last.
+func capClass(number int) string { return "cap" + strconv.Itoa((number-1)%5+1) }

@@ -159,7 +159,7 @@ func (e Excerpt) HTML() Prose {
 			}
 			text := html.EscapeString(visible(s.Text))
 			if s.Capture > 0 {
-				text = `<strong class="cap cap` + strconv.Itoa((s.Capture-1)%5+1) + `" title="` + html.EscapeString(visible(s.Name)) + `">` + text + `</strong>`
+				text = `<strong class="cap ` + capClass(s.Capture) + `" title="` + html.EscapeString(visible(s.Name)) + `">` + text + `</strong>`
 			}
 			b.WriteString(text)
 		}

@@ -168,7 +168,11 @@ func newFacetView(site Site, q kb.Query, facet kb.Facet) FacetView {
 		for _, g := range facet.Groups[:min(len(facet.Groups), maxBeside)] {
 			narrowed := q
 			*f.field(&narrowed) = g.Name
-			v.Links = append(v.Links, CountLink{Link{visible(g.Name), site.searchAddress(narrowed, 1)}, thousands(g.Count)})
+			label := visible(g.Name)
+			if facet.Kind == kb.GroupBackground {
+				label = words(g.Name)
+			}
+			v.Links = append(v.Links, CountLink{Link{label, site.searchAddress(narrowed, 1)}, thousands(g.Count)})
 		}
 		return v
 	}

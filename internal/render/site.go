@@ -87,7 +87,7 @@ type Date struct {
 func newDate(rfc3339 string) Date {
 	t, err := time.Parse(time.RFC3339, rfc3339)
 	if err != nil {
-		return Date{Text: rfc3339}
+		return Date{Text: visible(rfc3339)}
 	}
 	return Date{t.UTC().Format("2 January 2006"), t.UTC().Format(time.RFC3339)}
 }

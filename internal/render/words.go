@@ -24,6 +24,12 @@ var reviewWords = map[kb.Review][2]string{
 	kb.ReviewUnreviewed: {"Not reviewed", "This text was written by one author and awaits a second reader."},
 }
 
+var reviewNames = map[kb.Review]string{
+	kb.ReviewGenerated:  "Generated, not reviewed",
+	kb.ReviewUnreviewed: "Not reviewed",
+	kb.ReviewReviewed:   "Reviewed",
+}
+
 var roleWords = map[kb.Role]string{
 	kb.RoleCause:   "this is what went wrong; there is nothing behind it",
 	kb.RoleSymptom: "something before it went wrong; look at what was reported earlier",

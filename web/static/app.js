@@ -1,0 +1,225 @@
+// What the pages gain with a script. Everything works without it: forms are
+// sent, links are followed, text is selected.
+"use strict";
+
+const say = (text) => {
+  const status = document.querySelector("[data-status]");
+  if (status) status.textContent = text;
+};
+
+// ---- Colour scheme: as the system, light, dark ----
+
+function themeSwitch() {
+  const button = document.querySelector("[data-theme-switch]");
+  if (!button) return;
+  const root = document.documentElement;
+  const order = ["system", "light", "dark"];
+  const label = () => "Colour scheme: " + (root.dataset.theme || "as the system");
+  button.setAttribute("aria-label", label());
+  button.addEventListener("click", () => {
+    const next = order[(order.indexOf(root.dataset.theme || "system") + 1) % order.length];
+    if (next === "system") delete root.dataset.theme;
+    else root.dataset.theme = next;
+    try {
+      if (next === "system") localStorage.removeItem("theme");
+      else localStorage.setItem("theme", next);
+    } catch {
+      // Not remembered; the page still changes.
+    }
+    button.setAttribute("aria-label", label());
+    say(label());
+  });
+}
+
+// ---- Copy buttons ----
+
+async function copy(button) {
+  const face = button.firstElementChild;
+  let done = "Copied";
+  try {
+    await navigator.clipboard.writeText(button.dataset.copy);
+  } catch {
+    done = copyOldWay(button.dataset.copy) ? "Copied" : "Failed";
+  }
+  face.textContent = done;
+  say(done === "Copied" ? "Copied" : "The browser did not allow copying");
+  setTimeout(() => { face.textContent = "Copy"; }, 1600);
+}
+
+// The clipboard interface exists on https and on this machine only.
+function copyOldWay(text) {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "hidden";
+  document.body.append(area);
+  area.select();
+  const ok = document.execCommand("copy");
+  area.remove();
+  return ok;
+}
+
+// ---- Side navigation follows the reading ----
+
+function followReading() {
+  const contents = document.querySelector("[data-contents]");
+  if (!contents) return;
+  const links = [...contents.querySelectorAll("a")];
+  const sections = links.map((a) => document.getElementById(a.hash.slice(1)));
+  let current = null;
+  const mark = () => {
+    const line = Math.min(innerHeight * 0.3, 260);
+    const end = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    let at = 0;
+    sections.forEach((s, i) => { if (s && s.getBoundingClientRect().top <= line) at = i; });
+    if (end) at = sections.length - 1;
+    if (links[at] === current) return;
+    if (current) current.removeAttribute("aria-current");
+    current = links[at];
+    current.setAttribute("aria-current", "location");
+    const strip = current.closest("ol");
+    strip.scrollLeft = current.offsetLeft - (strip.clientWidth - current.offsetWidth) / 2;
+  };
+  let waiting = false;
+  const later = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => { waiting = false; mark(); });
+  };
+  addEventListener("scroll", later, { passive: true });
+  addEventListener("resize", later);
+  mark();
+}
+
+// ---- Diagnosis without leaving the page ----
+
+let running = null;
+
+async function diagnose(form, submitter) {
+  const place = document.getElementById("answer");
+  // Sent as plain text: a form would turn every line feed into two bytes, and
+  // the answer counts bytes.
+  const body = new FormData(form, submitter).get("text");
+  const box = document.querySelector("[data-paste]");
+  if (box && submitter && submitter.name === "text") box.value = submitter.value;
+  if (running) running.abort();
+  const mine = running = new AbortController();
+  place.setAttribute("aria-busy", "true");
+  say("Diagnosing");
+  let answer = null;
+  try {
+    const response = await fetch(form.action, {
+      method: "POST",
+      body,
+      headers: { "Content-Type": "text/plain; charset=utf-8", Accept: "text/html" },
+      signal: mine.signal,
+    });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    answer = page.querySelector("[data-answer]");
+  } catch (failure) {
+    if (failure.name === "AbortError") return;
+  }
+  if (mine !== running) return;
+  running = null;
+  // A file server answers a POST with a refusal of its own or not at all; only
+  // a kb server answers with an answer.
+  if (answer) {
+    // A failure brings its page's h1; below this page's own it is an h2.
+    for (const h1 of answer.querySelectorAll("h1")) {
+      const h2 = document.createElement("h2");
+      h2.append(...h1.childNodes);
+      h1.replaceWith(h2);
+    }
+    place.replaceChildren(...answer.childNodes);
+  } else {
+    const help = document.getElementById("static-answer");
+    place.replaceChildren(help ? help.content.cloneNode(true) : "");
+  }
+  place.removeAttribute("aria-busy");
+  const headline = place.querySelector("h2");
+  say(headline ? headline.textContent : "");
+  place.focus({ preventScroll: true });
+  place.scrollIntoView({ block: "nearest" });
+  if (place.getBoundingClientRect().top > innerHeight * 0.6) place.scrollIntoView({ block: "start" });
+}
+
+function pasteBox() {
+  for (const form of document.querySelectorAll("form[data-diagnose]")) {
+    if (!document.getElementById("answer")) return;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      diagnose(form, event.submitter);
+    });
+  }
+  const box = document.querySelector("[data-paste]");
+  if (!box) return;
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      box.form.requestSubmit();
+    }
+  });
+  const frame = box.form;
+  box.addEventListener("dragover", (event) => {
+    if (![...event.dataTransfer.types].includes("Files")) return;
+    event.preventDefault();
+    frame.classList.add("over");
+  });
+  box.addEventListener("dragleave", () => frame.classList.remove("over"));
+  box.addEventListener("drop", async (event) => {
+    frame.classList.remove("over");
+    const file = event.dataTransfer.files[0];
+    if (!file) return;
+    event.preventDefault();
+    box.value = await file.text();
+    frame.requestSubmit();
+  });
+}
+
+// ---- A query that the page does not answer: a copy made of plain files ----
+
+function unansweredQuery() {
+  const notice = document.querySelector("[data-static-notice]");
+  if (!notice) return;
+  const set = (text) => {
+    const pairs = [...new URLSearchParams(text)].filter(([, value]) => value.trim() !== "");
+    return new Set(pairs.map(([name]) => name));
+  };
+  const applied = set(document.body.dataset.applied);
+  const asked = [...set(location.search)].filter((name) => !applied.has(name));
+  if (!asked.some((name) => document.querySelector(`form [name="${CSS.escape(name)}"]`) && name !== "sort")) return;
+  notice.textContent = notice.dataset.staticNotice;
+  notice.hidden = false;
+}
+
+// ---- Keyboard ----
+
+function keyboard() {
+  const keys = document.getElementById("keys");
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target.closest("input, textarea, select, [contenteditable], dialog[open]")) return;
+    const goTo = { "/": "[data-search]", p: "[data-paste]" }[event.key];
+    const field = goTo && document.querySelector(goTo);
+    if (field) {
+      event.preventDefault();
+      field.focus();
+      if (field.select) field.select();
+    } else if (event.key === "?" && keys) {
+      event.preventDefault();
+      keys.showModal();
+    }
+  });
+}
+
+document.addEventListener("click", (event) => {
+  const copier = event.target.closest("[data-copy]");
+  if (copier) copy(copier);
+  const opener = event.target.closest("[data-open]");
+  if (opener) document.getElementById(opener.dataset.open).showModal();
+});
+
+themeSwitch();
+followReading();
+pasteBox();
+unansweredQuery();
+keyboard();
