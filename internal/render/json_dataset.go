@@ -57,7 +57,7 @@ func modifiedJSON(ctx context.Context, src Source) ([]byte, error) {
 	separator := "{"
 	err := eachItem(ctx, src, kb.Filter{Sort: sortChanged}, func(item kb.Item) error {
 		out.WriteString(separator)
-		separator = ",\n"
+		separator = ","
 		out.Write(bytes.TrimSuffix(mustJSON(item.ID), []byte("\n")))
 		out.WriteByte(':')
 		out.Write(bytes.TrimSuffix(mustJSON(item.ContentChangedAt), []byte("\n")))

@@ -36,43 +36,54 @@ func openAPIJSON(site Site, recordSchema []byte) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// addRecordSchema makes components of the schema of a record. Its definitions
-// become components too, since a reference in an OpenAPI document starts at
-// the document.
+// recordDefinition is the definition, in the schema of a record, that holds its
+// fields.
+const recordDefinition = "record"
+
+// addRecordSchema makes components of the schema of a record. What files may
+// leave out is always there in an answer, so every field is required.
 func addRecordSchema(schemas map[string]any, text []byte) error {
-	var record map[string]any
-	if err := json.Unmarshal(text, &record); err != nil {
+	var schema struct {
+		Definitions map[string]map[string]any `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
 		return fmt.Errorf("read the schema of a record: %w", err)
 	}
-	delete(record, "$schema")
-	delete(record, "$id")
-	definitions, _ := record["$defs"].(map[string]any)
-	delete(record, "$defs")
-	for name, definition := range definitions {
-		schemas["Record."+name] = moveRefs(definition)
-	}
-	moveRefs(record)
+	record := schema.Definitions[recordDefinition]
 	properties, ok := record["properties"].(map[string]any)
 	if !ok {
-		return fmt.Errorf("the schema of a record has no properties")
+		return fmt.Errorf("the schema of a record has no definition %q with properties", recordDefinition)
 	}
 	properties["url"] = map[string]any{"type": "string", "description": "Address of the record's page"}
 	properties["relatedErrors"] = map[string]any{"type": "array", "items": map[string]any{"$ref": "#/components/schemas/RelatedError"}}
 	properties["evidence"] = map[string]any{"type": []any{"object", "null"}, "description": "Proof that the record is right; null while there is none"}
-	required, _ := record["required"].([]any)
-	record["required"] = append(required, "url", "relatedErrors", "evidence")
-	schemas["Record"] = record
+	record["required"] = sortedKeys(properties)
+	record["additionalProperties"] = false
+	for name, definition := range schema.Definitions {
+		moveRefs(definition)
+		schemas[componentName(name)] = definition
+	}
 	return nil
 }
 
-// moveRefs makes references into $defs point to components, in place.
-func moveRefs(node any) any {
+// componentName is the name of a definition of the record's schema among the
+// components: record becomes Record, another one Record.another.
+func componentName(definition string) string {
+	if definition == recordDefinition {
+		return "Record"
+	}
+	return "Record." + definition
+}
+
+// moveRefs makes references into $defs point to components, in place: a
+// reference in an OpenAPI document starts at the document.
+func moveRefs(node any) {
 	switch node := node.(type) {
 	case map[string]any:
 		for key, value := range node {
 			if ref, ok := value.(string); ok && key == "$ref" {
 				if name, found := strings.CutPrefix(ref, "#/$defs/"); found {
-					node[key] = "#/components/schemas/Record." + name
+					node[key] = "#/components/schemas/" + componentName(name)
 				}
 				continue
 			}
@@ -83,5 +94,4 @@ func moveRefs(node any) any {
 			moveRefs(value)
 		}
 	}
-	return node
 }

@@ -30,7 +30,6 @@ const (
 	ProblemRecordNotFound  = "record-not-found"
 	ProblemMethod          = "method-not-allowed"
 	ProblemTimeout         = "request-timeout"
-	ProblemPrecondition    = "precondition-failed"
 	ProblemTooLarge        = "text-too-large"
 	ProblemMediaType       = "unsupported-media-type"
 	ProblemTooManyRequests = "too-many-requests"
@@ -64,9 +63,6 @@ var problemTypes = []ProblemType{
 	{ProblemTimeout, "The request took too long to arrive", http.StatusRequestTimeout,
 		"The body of the request did not arrive within the time that the server waits for it, so it stopped waiting.",
 		"Send it again, or send the part of the text around the error: the last few hundred lines of a log nearly always hold it."},
-	{ProblemPrecondition, "The document has changed", http.StatusPreconditionFailed,
-		"The request was to be answered only while the document still had the ETag of the If-Match header. It has another one now.",
-		"Fetch the document without If-Match and go on from its present state."},
 	{ProblemTooLarge, "The text is too large", http.StatusRequestEntityTooLarge,
 		"The text to diagnose is longer than this server takes over HTTP. The detail names the limit. Nothing of it was kept.",
 		"Send the part around the error, or run the command kb diagnose on your machine: it streams its input and has no fixed limit."},
