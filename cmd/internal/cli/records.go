@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"errorkb/internal/kb"
+	"errorkb/internal/lint"
+	"errorkb/records"
+)
+
+// Records loads the records of a folder, or the bundled ones when dir is "".
+// Warnings are not reported here: that is what kb lint is for.
+func Records(ctx context.Context, dir string) (*kb.Set, error) {
+	if dir == "" {
+		return Bundled()
+	}
+	fsys, err := Folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	set, findings := lint.Load(ctx, fsys)
+	if set == nil || kb.HasErrors(findings) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return nil, &FindingsError{Dir: dir, Findings: findings}
+	}
+	if len(set.Records) == 0 {
+		return nil, Hint(fmt.Errorf("no record in %s", dir), "records lie at <owner>/<name>/<slug>.json below it")
+	}
+	return set, nil
+}
+
+// Bundled reads the records that are part of the program. They are not checked
+// again: a test of the repository has done it.
+func Bundled() (*kb.Set, error) {
+	sources, findings := kb.ReadDir(records.FS)
+	if kb.HasErrors(findings) {
+		return nil, &FindingsError{Findings: findings}
+	}
+	return kb.NewSet(sources), nil
+}
+
+// Folder opens a records folder that must exist.
+func Folder(dir string) (fs.FS, error) {
+	info, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Hint(fmt.Errorf("no records folder %q", dir), "name the folder with --records DIR")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the records folder: %w", err)
+	}
+	if !info.IsDir() {
+		return nil, Hint(fmt.Errorf("%q is a file, not a folder of records", dir), "to take over single files use kb import")
+	}
+	return os.DirFS(dir), nil
+}
+
+// FindingsError says that a set of records was not loaded, and why.
+type FindingsError struct {
+	Dir      string
+	Findings []kb.Finding
+}
+
+// findingsShown bounds how much of a broken set one message shows; kb lint
+// shows everything.
+const findingsShown = 20
+
+func (e *FindingsError) Error() string {
+	n := 0
+	for _, f := range e.Findings {
+		if f.Severity == kb.FindingError {
+			n++
+		}
+	}
+	what := "records"
+	if e.Dir != "" {
+		what += " of " + e.Dir
+	}
+	return fmt.Sprintf("%s not loaded: %s", what, Count(n, "finding"))
+}
+
+// Details lists the findings that kept the set from being loaded, one a line.
+func (e *FindingsError) Details() string {
+	var out strings.Builder
+	shown, left := 0, 0
+	for _, f := range e.Findings {
+		switch {
+		case f.Severity != kb.FindingError:
+		case shown == findingsShown:
+			left++
+		default:
+			f.File = path.Join(e.Dir, f.File)
+			fmt.Fprintf(&out, "  %s\n", Visible(f.String()))
+			shown++
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(&out, "  and %d more", left)
+		if e.Dir != "" {
+			fmt.Fprintf(&out, "; see all with: kb lint --records %s", e.Dir)
+		}
+		out.WriteByte('\n')
+	}
+	return out.String()
+}
+
+// Count writes a number with its noun: "1 finding", "3 findings".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"errorkb/cmd/internal/cli"
+	"errorkb/internal/diagnose"
+	"errorkb/internal/kb"
+	"errorkb/internal/render"
+)
+
+func newDiagnose() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "diagnose [FILE|-]",
+		GroupID: groupAsk,
+		Short:   "Find the documented error in a message, stack trace or log",
+		Long: `Diagnose reads text (a message, a stack trace, a whole log, a mail, a JSON log
+line) from a file or standard input and answers with the documented error in it:
+its values, its place and what to do. What it does not know it calls unknown.
+
+The exit status is 0 when an error was recognised and 1 when none was.`,
+		Example: `  kb diagnose server.log
+  npm start 2>&1 | kb diagnose
+  kb diagnose --json - < paste.txt
+  kb diagnose                          # then paste, and press Ctrl-D`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	dir := addRecords(cmd)
+	asJSON := addJSON(cmd, "the answer of POST /api/diagnose")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		set, err := cli.Records(cmd.Context(), *dir)
+		if err != nil {
+			return err
+		}
+		engine, err := newEngine(set, "")
+		if err != nil {
+			return err
+		}
+		input, done, err := openInput(cmd, args)
+		if err != nil {
+			return err
+		}
+		defer done()
+		result, err := diagnoseStream(cmd.Context(), engine, input)
+		if err != nil {
+			return err
+		}
+		return answer(cmd, func(p *cli.Printer) error {
+			if *asJSON {
+				p.Write(append(result.AppendJSON(nil), '\n'))
+			} else {
+				writeAnswer(p, &result, set)
+			}
+			if result.Verdict == diagnose.VerdictUnknown {
+				return cli.ErrNo
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+// newEngine builds the diagnosis of a set. The answers link to pages of a site
+// that lives under base.
+func newEngine(set *kb.Set, base render.Base) (*diagnose.Engine, error) {
+	entries := make([]diagnose.Entry, 0, len(set.Records))
+	for _, r := range set.Records {
+		entries = append(entries, diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
+	}
+	engine, err := diagnose.New(set.Version, entries)
+	if err != nil {
+		return nil, fmt.Errorf("build the diagnosis: %w", err)
+	}
+	return engine, nil
+}
+
+// openInput opens the one FILE argument of a command, or standard input when
+// it is missing or "-".
+func openInput(cmd *cobra.Command, args []string) (io.Reader, func() error, error) {
+	if len(args) == 0 || args[0] == "-" {
+		in := cmd.InOrStdin()
+		if cli.IsTerminal(in) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "Paste the error, then press Enter and Ctrl-D.")
+		}
+		return in, func() error { return nil }, nil
+	}
+	file, err := os.Open(args[0])
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, cli.Hint(fmt.Errorf("no file %q", args[0]),
+			"to diagnose the words themselves, pipe them in: echo 'message' | kb diagnose")
+	case err != nil:
+		return nil, nil, fmt.Errorf("open the text: %w", err)
+	}
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		file.Close()
+		return nil, nil, cli.Usagef("%q is a folder; name a file", args[0])
+	}
+	return file, file.Close, nil
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"errorkb/cmd/internal/cli"
+	"errorkb/internal/kb"
+	"errorkb/internal/render"
+	"errorkb/internal/search"
+)
+
+func newSearch() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "search WORDS",
+		GroupID: groupAsk,
+		Short:   "Search the text of all records",
+		Long: `Search finds the records whose text holds the given words. Words are only words:
+no character has a special meaning.
+
+The exit status is 0 when there is a hit and 1 when there is none.`,
+		Example: `  kb search duplex channel
+  kb search --severity error --limit 5 lease
+  kb search --json "worker manager" | jq -r '.hits[].id'`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	dir := addRecords(cmd)
+	asJSON := addJSON(cmd, "the answer of GET /api/search")
+	var query kb.Query
+	flags := cmd.Flags()
+	flags.StringVar(&query.Repo, "repo", "", "only this repository, as `OWNER/NAME`")
+	flags.StringVar(&query.Tag, "tag", "", "only records with this `TAG`")
+	flags.StringVar(&query.Severity, "severity", "", "only this severity: fatal, error, warning or info")
+	flags.StringVar(&query.Class, "class", "", "only this error `CLASS`")
+	flags.StringVar(&query.Code, "code", "", "only this error `CODE`")
+	flags.StringVar(&query.Status, "status", "", "only this status: active, deprecated, removed or withdrawn")
+	flags.IntVar(&query.Limit, "limit", kb.DefaultHits, fmt.Sprintf("hits to show, at most %d", kb.MaxHits))
+	flags.IntVar(&query.Offset, "offset", 0, "hits to skip")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		query.Text = strings.Join(args, " ")
+		if err := checkQuery(query); err != nil {
+			return err
+		}
+		set, err := cli.Records(cmd.Context(), *dir)
+		if err != nil {
+			return err
+		}
+		result, err := searchOnce(cmd, set, query)
+		if err != nil {
+			return err
+		}
+		return answer(cmd, func(p *cli.Printer) error {
+			if *asJSON {
+				body, _, err := render.SearchJSON("", set.Version, query, result)
+				if err != nil {
+					return err
+				}
+				p.Write(body)
+			} else {
+				writeHits(p, query, result)
+			}
+			if result.Total == 0 {
+				return cli.ErrNo
+			}
+			return nil
+		})
+	}
+	return cmd
+}
+
+func checkQuery(query kb.Query) error {
+	switch {
+	case strings.TrimSpace(query.Text) == "":
+		return cli.Usagef("no word to search for")
+	case query.Limit < 1 || query.Limit > kb.MaxHits:
+		return cli.Usagef("limit %d is not between 1 and %d", query.Limit, kb.MaxHits)
+	case query.Offset < 0 || query.Offset > render.MaxSearchOffset:
+		return cli.Usagef("offset %d is not between 0 and %d", query.Offset, render.MaxSearchOffset)
+	}
+	return nil
+}
+
+// searchOnce builds an index in memory and asks it once. The index of a data
+// directory belongs to the server that runs on it.
+func searchOnce(cmd *cobra.Command, set *kb.Set, query kb.Query) (kb.SearchResult, error) {
+	progress := cli.NewProgress(cmd.ErrOrStderr(), "indexing")
+	index, err := search.OpenMemory(cmd.Context(), set)
+	progress.End()
+	if err != nil {
+		return kb.SearchResult{}, err
+	}
+	defer index.Close()
+	return index.Search(cmd.Context(), query)
+}
+
+// fragmentsShown is the number of excerpts under a hit.
+const fragmentsShown = 2
+
+// writeHits writes hits for people.
+func writeHits(p *cli.Printer, query kb.Query, result kb.SearchResult) {
+	if result.Cut {
+		p.Printf("Only the first %d characters were searched for.\n", kb.MaxQuery)
+	}
+	if result.Total == 0 {
+		p.Printf("Nothing found for %s.\n", p.Styled(cli.Bold, result.Text))
+		return
+	}
+	if result.SomeWords {
+		p.Printf("No record holds all of these words; these hold some.\n")
+	}
+	if len(result.Hits) == 0 {
+		p.Printf("%s, none after the first %d.\n", cli.Count(result.Total, "hit"), query.Offset)
+		return
+	}
+	p.Printf("%s\n", p.Styled(cli.Dim, fmt.Sprintf("%d–%d of %s", query.Offset+1, query.Offset+len(result.Hits), cli.Count(result.Total, "hit"))))
+	for _, hit := range result.Hits {
+		p.Printf("\n")
+		id := p.Styled(cli.Value, hit.ID) + "  "
+		indent := len(hit.ID) + 2
+		title := []cli.Span{{Text: hit.Title, Style: cli.Bold}}
+		rest := hit.Fragments
+		if len(rest) > 0 && rest[0].Field == kb.FieldTitle {
+			title, rest = spans(rest[0], cli.Bold), rest[1:]
+		}
+		p.Wrap(id, indent, title...)
+		margin := strings.Repeat(" ", indent)
+		p.Wrap(margin, indent, cli.Span{Text: strings.Join([]string{hit.Repo, string(hit.Severity), hit.Slug}, " · "), Style: cli.Dim})
+		for _, fragment := range rest[:min(fragmentsShown, len(rest))] {
+			p.Wrap(margin, indent, append([]cli.Span{{Text: fragment.Field + ": ", Style: cli.Dim}}, spans(fragment, cli.Plain)...)...)
+		}
+	}
+	if end := query.Offset + len(result.Hits); end < result.Total {
+		p.Printf("\n%s\n", p.Styled(cli.Dim, fmt.Sprintf("More: --offset %d", end)))
+	}
+}
+
+func spans(f kb.Fragment, plain cli.Style) []cli.Span {
+	var list []cli.Span
+	for _, part := range f.Parts {
+		style := plain
+		if part.Marked {
+			style = cli.Marked
+		}
+		list = append(list, cli.Span{Text: part.Text, Style: style})
+	}
+	return list
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"golang.org/x/sync/errgroup"
+
+	"errorkb/cmd/internal/cli"
+	"errorkb/internal/diagnose"
+	"errorkb/internal/kb"
+	"errorkb/internal/render"
+	"errorkb/internal/search"
+	"errorkb/internal/server"
+	"errorkb/internal/store"
+)
+
+// loader makes what a server answers from, of the records as they are now.
+type loader struct {
+	records  string // folder, "" for the bundled ones
+	data     string // data directory, locked by the caller
+	options  render.Options
+	progress func(done, total int)
+}
+
+// Load reads and checks the records, brings the store and the index of the
+// data directory up to date, and builds the diagnosis. A set with errors gives
+// a *cli.FindingsError.
+func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
+	set, err := cli.Records(ctx, l.records)
+	if err != nil {
+		return nil, err
+	}
+	return l.open(ctx, set)
+}
+
+func (l *loader) open(ctx context.Context, set *kb.Set) (*server.Snapshot, error) {
+	var (
+		records *store.Store
+		index   *search.Index
+		engine  *diagnose.Engine
+	)
+	group, inner := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		records, err = store.Open(inner, l.data, set)
+		return err
+	})
+	group.Go(func() (err error) {
+		index, err = search.Open(inner, l.data, set, l.progress)
+		return err
+	})
+	group.Go(func() (err error) {
+		engine, err = newEngine(set, l.options.Base)
+		return err
+	})
+	closeAll := func() error {
+		var errs []error
+		if records != nil {
+			errs = append(errs, records.Close())
+		}
+		if index != nil {
+			errs = append(errs, index.Close())
+		}
+		return errors.Join(errs...)
+	}
+	if err := group.Wait(); err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
+	return &server.Snapshot{
+		Source: records,
+		Pages:  render.New(records, l.options),
+		Search: index,
+		Diagnose: func(ctx context.Context, text []byte) diagnose.Answer {
+			return engine.Diagnose(ctx, text, diagnose.Options{})
+		},
+		Close: closeAll,
+	}, nil
+}
