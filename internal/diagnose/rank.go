@@ -297,7 +297,13 @@ func (w *work) fold() {
 
 // shadows reports whether a explains b.
 func (a *hit) shadows(b *hit) bool {
-	if a.literal < b.literal || a.literal == b.literal && a.score < b.score {
+	switch cutA, cutB := a.kind == KindTruncated, b.kind == KindTruncated; {
+	case cutA != cutB:
+		// What is whole needs less text than what is not.
+		if cutA && 2*a.literal < 3*b.literal || cutB && 3*a.literal < 2*b.literal {
+			return false
+		}
+	case a.literal < b.literal || a.literal == b.literal && a.score < b.score:
 		return false
 	}
 	shared := 0
