@@ -117,9 +117,12 @@ func (d *decoder) readVersion(n *node) bool {
 	case v.kind == kindNumber && v.text == "3":
 		d.version = 3
 	default:
-		shown := shorten(string(d.data[v.start:min(len(d.data), v.start+40)]), 20)
-		if v.kind == kindNumber {
-			shown = v.text
+		shown := v.kind.String()
+		switch v.kind {
+		case kindNumber:
+			shown = shorten(v.text, 20)
+		case kindString:
+			shown = strconv.Quote(shorten(v.text, 20))
 		}
 		d.report(v.keyStart, "schemaVersion", "schema-version", FindingError, "schema version "+shown+" is not known", "versions 2 and 3 are read")
 		return false

@@ -140,7 +140,7 @@ func TestDecodeBroken(t *testing.T) {
 		{"array", `[1]`, `f.json:1:1: [type] is an array, want an object with a record`},
 		{"no version", `{"id": "x"}`, `f.json:1:1: [schema-version] schemaVersion: the record does not say`},
 		{"version 4", `{"schemaVersion": 4}`, `f.json:1:2: [schema-version] schemaVersion: schema version 4 is not known; versions 2 and 3 are read`},
-		{"version as text", `{"schemaVersion": "3"}`, `f.json:1:2: [schema-version] schemaVersion: schema version "3"} is not known`},
+		{"version as text", `{"schemaVersion": "3"}`, `f.json:1:2: [schema-version] schemaVersion: schema version "3" is not known`},
 		{"duplicate key", strings.Replace(good, `"aliases": []`, `"id": ""`, 1), `f.json:6:3: [duplicate-key] the key "id" stands twice`},
 		{"wrong type", strings.Replace(good, `"aliases": []`, `"aliases": "x"`, 1), `f.json:6:3: [type] aliases: is a string, want an array`},
 		{"wrong type or null", strings.Replace(good, `"lineNumber": 41`, `"lineNumber": "41"`, 1), `f.json:34:3: [type] lineNumber: is a string, want a whole number or null`},

@@ -93,3 +93,24 @@ func TestFindingString(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+func TestSplitFix(t *testing.T) {
+	for _, test := range []struct {
+		code string
+		want Fix
+		ok   bool
+	}{
+		{"// before\na();\n\n// after\nb();", Fix{Before: "a();", After: "b();"}, true},
+		{"// before\n// After a restart it fails.\na();\n// after (in the worker)\nb();\n", Fix{Before: "// After a restart it fails.\na();", After: "b();", AfterNote: "in the worker"}, true},
+		{"# Before: with a lock\na()\n  # After - without\n  b()", Fix{Before: "a()", After: "  b()", BeforeNote: "with a lock", AfterNote: "without"}, true},
+		{"/* before */\na\n/* after */\nb", Fix{Before: "a", After: "b"}, true},
+		{"// before\n// after", Fix{}, true},
+		{"// after\nb\n// before\na", Fix{}, false},
+		{"a();", Fix{}, false},
+		{"", Fix{}, false},
+	} {
+		if got, ok := SplitFix(test.code); got != test.want || ok != test.ok {
+			t.Errorf("%q: got %+v, %v, want %+v, %v", test.code, got, ok, test.want, test.ok)
+		}
+	}
+}

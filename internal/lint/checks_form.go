@@ -23,7 +23,7 @@ var formChecks = []*aCheck{
 		Advice:      "run kb lint --fix"}, record: checkCanonical},
 	{CheckInfo: CheckInfo{Code: "control-character", Name: "control character", Severity: kb.FindingError,
 		Description: "Texts hold no control characters but line breaks and tabs, and no characters that reorder or hide text, as they deceive readers.",
-		Advice:      "remove it, or describe it in words"}, record: checkControl},
+		Advice:      "remove it; an example shows the text as people see it"}, record: checkControl},
 	{CheckInfo: CheckInfo{Code: "white-space", Name: "white space at an end", Severity: kb.FindingWarning,
 		Description: "Prose and code of a record do not start or end with white space. Two spaces before a line break inside Markdown mean a break and may stay.",
 		Advice:      "run kb lint --fix"}, record: checkWhiteSpace},
@@ -136,9 +136,7 @@ func checkControl(s *subject, report reporter) {
 			if c == '\n' || c == '\t' {
 				continue
 			}
-			// A message really may hold an escape sequence or a carriage
-			// return; an example shows the text as people see it.
-			if unicode.IsControl(c) && !strings.HasPrefix(t.field, "examples.") || hidesText(c) {
+			if unicode.IsControl(c) || hidesText(c) {
 				report(t.field, "holds %U", c)
 				break
 			}
@@ -155,7 +153,7 @@ func hidesText(c rune) bool {
 
 func checkWhiteSpace(s *subject, report reporter) {
 	for _, t := range trimmable(s.record) {
-		if *t.value != t.trim(*t.value) {
+		if strings.TrimSpace(*t.value) != "" && *t.value != t.trim(*t.value) {
 			report(t.field, "has white space at an end of the text or of a line")
 		}
 	}

@@ -23,8 +23,11 @@ var identityChecks = []*aCheck{
 
 func checkStatusReason(s *subject, report reporter) {
 	r := s.record
-	if r.Status != kb.StatusActive && blank(r.StatusReason) {
-		report("statusReason", "is missing, and the status is %s", r.Status)
+	switch r.Status {
+	case kb.StatusDeprecated, kb.StatusRemoved, kb.StatusWithdrawn:
+		if blank(r.StatusReason) {
+			report("statusReason", "is missing, and the status is %s", r.Status)
+		}
 	}
 }
 

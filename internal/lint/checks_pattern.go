@@ -60,8 +60,11 @@ var patternChecks = []*aCheck{
 }
 
 func checkPatternSize(s *subject, report reporter) {
-	if errors.Is(s.patternErr, pattern.ErrTooLong) || errors.Is(s.patternErr, pattern.ErrTooLarge) {
-		report("messagePattern", "%v", s.patternErr)
+	switch {
+	case errors.Is(s.patternErr, pattern.ErrTooLong):
+		report("messagePattern", "has %d bytes, at most %d are allowed", len(s.record.MessagePattern), pattern.MaxExpr)
+	case errors.Is(s.patternErr, pattern.ErrTooLarge):
+		report("messagePattern", "compiles to a program that is too large")
 	}
 }
 
@@ -232,6 +235,9 @@ func captureNames(r *kb.Record) []string {
 
 func checkCaptures(s *subject, report reporter) {
 	r := s.record
+	if r.ErrorMessage == "" {
+		return
+	}
 	names := captureNames(r)
 	if s.pattern != nil {
 		groups := s.pattern.Names()

@@ -19,7 +19,7 @@ var textChecks = []*aCheck{
 		Description: "Tags in Markdown are not shown; most often a type such as Map<string> was meant.",
 		Advice:      "put it in backticks"}, record: checkHTML},
 	{CheckInfo: CheckInfo{Code: "example-fix", Name: "example fix without before and after", Severity: kb.FindingWarning, Strict: true,
-		Description: "exampleFix shows the failing code after a comment that starts with \"before\" and the mended code after one that starts with \"after\"; the two differ.",
+		Description: "exampleFix shows the failing code under the comment // before and the mended code under // after; the two differ. A note may follow in brackets.",
 		Advice:      "write // before, the failing code, // after, the mended code"}, record: checkExampleFix},
 	{CheckInfo: CheckInfo{Code: "strategy-code", Name: "strategy without its code", Severity: kb.FindingWarning,
 		Description: "handlingStrategy validation, type-guard and try-catch come with validationCode, typeGuard and tryCatchPattern.",
@@ -94,35 +94,22 @@ func checkHTML(s *subject, report reporter) {
 	}
 }
 
-var (
-	beforeMark = regexp.MustCompile(`(?im)^\s*(?://|#|--|;|%|/\*|<!--|\(\*)\s*before\b.*$`)
-	afterMark  = regexp.MustCompile(`(?im)^\s*(?://|#|--|;|%|/\*|<!--|\(\*)\s*after\b.*$`)
-)
-
 func checkExampleFix(s *subject, report reporter) {
-	fix := s.record.ExampleFix
-	if strings.TrimSpace(fix) == "" {
+	code := s.record.ExampleFix
+	if strings.TrimSpace(code) == "" {
 		return
 	}
-	before, after := beforeMark.FindStringIndex(fix), afterMark.FindStringIndex(fix)
+	fix, ok := kb.SplitFix(code)
+	failing, mended := strings.TrimSpace(fix.Before), strings.TrimSpace(fix.After)
 	switch {
-	case before == nil:
-		report("exampleFix", "has no comment that starts with before")
-	case after == nil:
-		report("exampleFix", "has no comment that starts with after")
-	case after[0] < before[0]:
-		report("exampleFix", "shows after before before")
-	default:
-		failing := strings.TrimSpace(fix[before[1]:after[0]])
-		mended := strings.TrimSpace(fix[after[1]:])
-		switch {
-		case failing == "":
-			report("exampleFix", "shows no code before the fix")
-		case mended == "":
-			report("exampleFix", "shows no code after the fix")
-		case failing == mended:
-			report("exampleFix", "shows the same code before and after")
-		}
+	case !ok:
+		report("exampleFix", "has no comments before and after, in this order")
+	case failing == "":
+		report("exampleFix", "shows no code before the fix")
+	case mended == "":
+		report("exampleFix", "shows no code after the fix")
+	case failing == mended:
+		report("exampleFix", "shows the same code before and after")
 	}
 }
 

@@ -76,10 +76,13 @@ func (s *subject) checkSchema() {
 		}
 		for _, f := range sch.findings(leaf) {
 			// Reading has seen wrong types and unknown fields already.
-			if slices.Contains(read, f.Field) {
+			if f.Field != "" && slices.Contains(read, f.Field) {
 				continue
 			}
 			s.bad = append(s.bad, f.Field)
+			if k, ok := leaf.ErrorKind.(*kind.Required); ok && f.Field == "" {
+				s.bad = append(s.bad, k.Missing...)
+			}
 			f.Severity = kb.FindingError
 			s.add(f)
 		}
@@ -95,6 +98,10 @@ func collectLeaves(e *jsonschema.ValidationError, leaves *[]*jsonschema.Validati
 	}
 }
 
+// maxMissing is the number of missing fields up to which each is a finding of
+// its own; a file that lacks more is no record yet, which needs saying once.
+const maxMissing = 5
+
 // printer words what has no words of ours.
 var printer = message.NewPrinter(language.English)
 
@@ -107,6 +114,10 @@ func (r recordSchema) findings(e *jsonschema.ValidationError) []kb.Finding {
 	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.Required:
+		if field == "" && len(k.Missing) > maxMissing {
+			return []kb.Finding{{Code: codeMissing, Message: fmt.Sprintf("lacks %d fields: %s", len(k.Missing), strings.Join(k.Missing, ", ")),
+				Advice: byCode[codeMissing].Advice}}
+		}
 		var all []kb.Finding
 		for _, name := range k.Missing {
 			f := kb.Finding{Field: name, Code: codeMissing, Message: "is missing", Advice: byCode[codeMissing].Advice}

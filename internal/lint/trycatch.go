@@ -15,13 +15,13 @@ type textTest struct {
 const quoted = `("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\$\\n]|\\\\.)*`" + `)`
 
 // about is the part of an expression that says it is about the message.
-const about = `(?i:[\w.?!)(\] ]*(?:message|msg|text|stderr|string|str|\.error)\b[\w.?!()\] ]*)`
+const about = `(?i:[\w.?)(\] ]*(?:message|msg|text|stderr|string|str|\.error)\b[\w.?()\] ]*)`
 
 var (
-	methodTest   = regexp.MustCompile(`(!?)\s*` + about + `\.(includes|contains|startsWith|endsWith|indexOf|starts_with|ends_with|startswith|endswith)\(\s*` + quoted)
+	methodTest   = regexp.MustCompile(`(!?)\s*` + about + `!?\.(includes|contains|startsWith|endsWith|indexOf|starts_with|ends_with|startswith|endswith)\(\s*` + quoted)
 	equalityTest = regexp.MustCompile(about + `\s*(===?|!==?)\s*` + quoted)
 	regexpTest   = regexp.MustCompile(`(!?)/((?:[^/\\\n]|\\.)+)/([a-z]*)\.(?:test|exec)\(([^\n;{]*)`)
-	matchTest    = regexp.MustCompile(`(!?)` + about + `\.(?:match|search)\(\s*/((?:[^/\\\n]|\\.)+)/([a-z]*)`)
+	matchTest    = regexp.MustCompile(`(!?)` + about + `!?\.(?:match|search)\(\s*/((?:[^/\\\n]|\\.)+)/([a-z]*)`)
 	pythonTest   = regexp.MustCompile(quoted + `\s+(not\s+)?in\s+` + about)
 	pythonMatch  = regexp.MustCompile(`re\.(?:search|match)\(\s*r?` + quoted)
 	goTest       = regexp.MustCompile(`(!?)strings\.(Contains|HasPrefix|HasSuffix)\([^,\n]*Error\(\)\s*,\s*` + quoted)
