@@ -1,0 +1,35 @@
+package search
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	fence  = regexp.MustCompile("(?m)^\\s*(```|~~~).*$")
+	lead   = regexp.MustCompile(`(?m)^[ \t]*(#{1,6}|>|[-*+]|\d+[.)])[ \t]+`)
+	link   = regexp.MustCompile(`!?\[([^\]\n]*)\]\([^()\n]*\)`)
+	strong = regexp.MustCompile(`\*{1,3}([^*\s](?:[^*\n]*[^*\s])?)\*{1,3}`)
+	blanks = regexp.MustCompile(`\s+`)
+)
+
+// plainText takes the marks off Markdown and puts it on one line: good enough
+// for excerpts, which show words and no structure.
+func plainText(markdown string) string {
+	text := fence.ReplaceAllString(markdown, "")
+	text = lead.ReplaceAllString(text, "")
+	text = link.ReplaceAllString(text, "$1")
+	text = strong.ReplaceAllString(text, "$1")
+	text = strings.ReplaceAll(text, "`", "")
+	return strings.TrimSpace(blanks.ReplaceAllString(text, " "))
+}
+
+func plainTexts(markdown []string) []string {
+	var out []string
+	for _, m := range markdown {
+		if text := plainText(m); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out
+}
