@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"runtime"
+	"strings"
 	"sync"
 )
 
@@ -113,6 +114,7 @@ func buildSegment(items []item, others []other) *segment {
 type sketch struct {
 	n    []uint8
 	bits uint
+	log  map[uint32]int // word starts of the sample, by their first 4 bytes
 }
 
 func (k *sketch) add(key uint64, by int) {
@@ -141,7 +143,7 @@ func countKeys(items []item) *sketch {
 	size := min(maxSketch, max(14, uint(bits.Len(uint(len(items)*sketchPerVariant-1)))))
 	parts := make([]*sketch, runtime.GOMAXPROCS(0)+1)
 	shares(len(items), func(w, from, to int) {
-		k := &sketch{make([]uint8, 1<<size), size}
+		k := &sketch{n: make([]uint8, 1<<size), bits: size}
 		parts[w] = k
 		var l layout
 		for _, it := range items[from:to] {
@@ -152,7 +154,7 @@ func countKeys(items []item) *sketch {
 	})
 	sum := parts[0]
 	if sum == nil {
-		sum = &sketch{make([]uint8, 1<<size), size}
+		sum = &sketch{n: make([]uint8, 1<<size), bits: size}
 	}
 	for _, k := range parts[1:] {
 		if k == nil {
@@ -163,9 +165,11 @@ func countKeys(items []item) *sketch {
 		}
 	}
 	text := []byte(sample)
+	sum.log = map[uint32]int{}
 	for i := range text {
 		if wordStart(text, i) {
 			before, after := before8At(text, i), after8At(text, i)
+			sum.log[uint32(after)]++
 			for s := range shapes {
 				sum.add(keyOf(s, before, after), sampleWeight)
 			}
@@ -177,6 +181,17 @@ func countKeys(items []item) *sketch {
 // preference orders shapes of equally rare keys: the longest says the most about
 // texts that were not counted.
 var preference = [shapes]int{around8: 0, after8: 1, around4: 2, after4: 3, folded4: 3}
+
+// rank says how dear an anchor is: by its key, by its first four bytes, which the
+// first bitmap lets pass wherever they stand, and by its shape.
+func (k *sketch) rank(v *variant, a anchor) int {
+	word := uint32(after8At(v.steps[a.step].text, a.off))
+	return (int(k.n[slot(a.key, k.bits)])+smallWeight*min(k.log[word], 40))*8 + preference[a.shape]
+}
+
+// smallWeight is the price of a word of the sample in the first bitmap, of which
+// a rarer key is worth one.
+const smallWeight = 8
 
 // chooseKeys picks the rarest key of every variant. Variants without one are
 // loose; those that hold too little to look for are left out.
@@ -192,7 +207,7 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 				v := &vs[i]
 				best, rank := anchor{step: -1}, 0
 				v.eachAnchor(func(a anchor) {
-					r := int(counts.n[slot(a.key, counts.bits)])*8 + preference[a.shape]
+					r := counts.rank(v, a)
 					if best.step < 0 || r < rank {
 						best, rank = a, r
 					}
@@ -205,6 +220,7 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 					o.entries = append(o.entries, e)
 				} else if v.worth() {
 					e.step = v.longest()
+					e.off = rarestByte(v.sure(e.step))
 					o.loose = append(o.loose, e)
 				}
 			}
@@ -240,6 +256,17 @@ func (v *variant) longest() int {
 	for s := range v.steps {
 		if v.steps[s].kind == literal && (best < 0 || len(v.steps[s].text) > len(v.steps[best].text)) {
 			best = s
+		}
+	}
+	return best
+}
+
+// rarestByte returns the place of the byte that the sample holds least.
+func rarestByte(text []byte) int {
+	best, least := 0, -1
+	for i, b := range text {
+		if n := strings.Count(sample, string(rune(b))); b < 0x80 && (least < 0 || n < least) {
+			best, least = i, n
 		}
 	}
 	return best

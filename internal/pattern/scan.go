@@ -288,21 +288,37 @@ func (f *finder) reportAll(e *entry, vs []variant, from, to int) (last int, ok b
 	return last, true
 }
 
-// searchLoose searches the text for the literal of an entry without a key.
+// searchLoose searches the text for the literal of an entry without a key, by the
+// rarest byte of it.
 func (f *finder) searchLoose(e *entry) bool {
 	if f.seg.isDead(e.id) {
 		return true
 	}
 	v := &f.decode(f.seg.records[e.rec:])[e.variant]
-	fold := v.steps[e.step].fold
-	text := append([]byte(nil), v.sure(e.step)...)
-	for at := 0; at < len(f.all); at++ {
-		i := -1
-		if fold {
-			i = indexFold(f.all[at:], text)
-		} else {
-			i = bytes.Index(f.all[at:], text)
+	step := &v.steps[e.step]
+	if step.fold {
+		return f.searchLooseFold(e, step.text)
+	}
+	rare := step.text[e.off]
+	for at := e.off; at < len(f.all); at++ {
+		i := bytes.IndexByte(f.all[at:], rare)
+		if i < 0 {
+			return true
 		}
+		at += i
+		f.inLine(at, 0)
+		if !f.verify(e, at) {
+			return false
+		}
+	}
+	return true
+}
+
+// searchLooseFold does the same in either case of the letters.
+func (f *finder) searchLooseFold(e *entry, text []byte) bool {
+	text = append([]byte(nil), text...) // verify lays out over it
+	for at := 0; at < len(f.all); at++ {
+		i := indexFold(f.all[at:], text[e.off:])
 		if i < 0 {
 			return true
 		}
