@@ -1,5 +1,7 @@
 package diagnose
 
+import "bytes"
+
 // reading is one way to read the input, or a part of it: its lines without
 // their prefixes, the same lines joined where they may have been wrapped, or
 // the content of a string inside it.
@@ -17,12 +19,14 @@ type reading struct {
 type joint struct {
 	at     int  // offset of the blank between them, or of the first byte of the second
 	strong bool // the lines do not look like one: blank line between, a new time, a level
+	full   bool // the first line was as long as it could be: a value may go on
 }
 
 // Limits of joining: a message of a hundred lines is a document.
 const (
 	maxJoinLines = 64
 	maxJoinBytes = 8 << 10
+	minWrapWidth = 20 // nobody wraps narrower than this
 )
 
 // read adds the readings of a text to the work: lines, joined lines, strings
@@ -31,13 +35,18 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	if len(m.text) == 0 {
 		return
 	}
-	m = undoSpace(normalize(m))
+	m = normalize(m)
+	widths := lineWidths(m.text)
+	m = undoSpace(m)
 	raw := splitLines(m.text)
 	plain, lines := dropPrefixes(m, raw)
+	for i := range lines {
+		lines[i].width = widths[i]
+	}
 	base := &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}
 	w.texts = append(w.texts, base)
 	if len(lines) > 1 {
-		if j := joinLines(plain, lines); j != nil {
+		if j := w.joinLines(plain, lines); j != nil {
 			j.depth, j.base = depth, base
 			w.texts = append(w.texts, j)
 		}
@@ -45,6 +54,22 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	if depth < maxEscapes && !w.late() {
 		w.readStrings(m, depth)
 	}
+}
+
+// lineWidths counts the characters of every line.
+func lineWidths(text []byte) []int {
+	var widths []int
+	n := 0
+	for _, c := range text {
+		switch {
+		case c == '\n':
+			widths = append(widths, n)
+			n = 0
+		case c&0xc0 != 0x80:
+			n++
+		}
+	}
+	return append(widths, n)
 }
 
 // dropPrefixes is the text without the furniture at the sides of its lines.
@@ -94,52 +119,120 @@ func dropPrefixes(m *mapped, lines []line) (*mapped, []line) {
 // joinLines puts lines together that may be one message: everything but where
 // a stack frame or a fence stands, in stretches of bounded size that are kept
 // apart by line ends.
-func joinLines(m *mapped, lines []line) *reading {
+func (w *work) joinLines(m *mapped, lines []line) *reading {
 	b := newBuilder(m)
 	r := &reading{lines: lines, joined: true}
-	count, size := 0, 0
-	prev := -1 // the last line that was taken
-	blank := false
-	for i, l := range lines {
-		if l.end == l.body {
-			blank = true
-			continue
-		}
-		if l.frame || l.fence {
-			prev = -1
-			blank = false
-			continue
-		}
-		from := l.body
-		if prev >= 0 {
-			if count >= maxJoinLines || size >= maxJoinBytes {
-				prev = -1
-			}
-		}
-		if prev < 0 {
+	for i := 0; i < len(lines); {
+		n := stretch(lines[i:])
+		if n > 1 {
 			if len(b.text) > 0 {
-				b.replace(l.body, l.body, "\n", layerWrap)
+				b.replace(lines[i].body, lines[i].body, "\n", layerWrap)
 			}
-			count, size = 0, 0
-		} else {
-			p := lines[prev]
-			n := sameLabels(m.text[p.body:p.end], m.text[l.body:l.end])
-			from += n
-			labelled := n == 0 && l.message > l.body && l.level > levelNone
-			r.joints = append(r.joints, joint{at: len(b.text), strong: blank || labelled})
-			b.replace(p.end, from, " ", layerWrap)
+			w.joinStretch(b, r, m, lines[i:i+n])
 		}
-		b.copy(from, l.end)
-		count++
-		size += l.end - from
-		prev = i
-		blank = false
+		i += max(n, 1)
 	}
 	if len(r.joints) == 0 {
 		return nil
 	}
 	r.m = b.mapped()
 	return r
+}
+
+// stretch is how many of the first lines may belong together.
+func stretch(lines []line) int {
+	size := 0
+	for i, l := range lines {
+		if l.frame || l.fence || i >= maxJoinLines || size >= maxJoinBytes {
+			return i
+		}
+		size += l.end - l.body
+	}
+	return len(lines)
+}
+
+// joinStretch joins lines, the blank ones left out.
+func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
+	width := 0
+	for _, l := range lines {
+		width = max(width, l.width)
+	}
+	hard, soft, joints := 0, 0, 0
+	for i := 0; i+1 < len(lines); i++ {
+		l, next := lines[i], lines[i+1]
+		if l.message >= l.end || next.message >= next.end {
+			continue
+		}
+		joints++
+		if l.width == width {
+			hard++
+		}
+		if l.width+1+firstWord(m.text[next.body:next.end]) > width {
+			soft++
+		}
+	}
+	// Lines cut at a column are all as long as the longest; lines broken at
+	// blanks are all so long that the next word did not fit.
+	cutAt := hard >= 2 && width >= minWrapWidth
+	broken := soft >= 2 && 4*soft >= 3*joints && width >= minWrapWidth
+	prev := -1
+	blank := false
+	for i, l := range lines {
+		if l.message >= l.end {
+			blank = blank || prev >= 0
+			continue
+		}
+		from := l.body
+		if prev >= 0 {
+			p := lines[prev]
+			n := sameLabels(m.text[p.body:p.end], m.text[l.body:l.end])
+			from += n
+			j := joint{at: len(b.text)}
+			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
+			column := cutAt && p.width >= width-1
+			j.full = !j.strong && !l.stamped && (column || broken && p.width+1+firstWord(m.text[l.body:l.end]) > width)
+			with := " "
+			indented := l.start < l.body && m.text[l.start] == ' '
+			if !j.strong && !indented && (column && p.width == width || w.splitsWord(m.text[p.body:p.end], m.text[from:l.end])) {
+				with = ""
+			}
+			r.joints = append(r.joints, j)
+			b.replace(p.end, from, with, layerWrap)
+		}
+		b.copy(from, l.end)
+		prev = i
+		blank = false
+	}
+}
+
+// firstWord is the length of the first word of a line.
+func firstWord(t []byte) int {
+	if i := bytes.IndexByte(t, ' '); i >= 0 {
+		return i
+	}
+	return len(t)
+}
+
+// splitsWord reports whether the end of a line and the start of the next are
+// two halves of a word that messages use, and no words themselves.
+func (w *work) splitsWord(a, b []byte) bool {
+	i := len(a)
+	for i > 0 && isWord(a[i-1]) {
+		i--
+	}
+	j := 0
+	for j < len(b) && isWord(b[j]) {
+		j++
+	}
+	if i == len(a) || j == 0 {
+		return false
+	}
+	words := w.engine.words
+	head, tail := lower(a[i:]), lower(b[:j])
+	if head == "" || tail == "" || !words.has(head+tail) {
+		return false
+	}
+	return !words.has(head) || !words.has(tail)
 }
 
 // sameLabels is the length of the labels that two lines have in common, with

@@ -18,6 +18,7 @@ type hit struct {
 	from, to   int // in the input
 	literal    int // bytes of literal text
 	worth      float64
+	extended   bool    // a value at an end goes on over wrapped lines
 	share      float64 // of the message that is there; 1 unless it was cut
 	score      float64
 	starts     bool // nothing but labels stands before it in its line or sentence
@@ -93,18 +94,26 @@ func (w *work) add(h hit, historic bool) {
 // settleJoined decides whether a match in joined lines is one: it has to go
 // over a joint with its literal text, and its values must not go over many.
 func (r *reading) settleJoined(h *hit) bool {
-	// Values at the outer ends stay on their own line.
+	// Values at the outer ends stay on their own line, unless the line was full.
 	if n := len(h.captures); n > 0 {
 		if c := &h.captures[0]; c.Start == h.start {
-			if j := r.lastJoint(c.Start, c.End); j >= 0 {
-				h.start = r.after(j)
-				c.Start = h.start
+			for j := r.lastJoint(c.Start, c.End); j >= 0 && r.joints[j].at >= c.Start; j-- {
+				if !r.joints[j].full {
+					h.start = r.after(j)
+					c.Start = h.start
+					break
+				}
+				h.extended = true
 			}
 		}
 		if c := &h.captures[n-1]; c.End == h.end {
-			if j := r.firstJoint(c.Start, c.End); j >= 0 {
-				c.End = r.joints[j].at
-				h.end = c.End
+			for j := r.firstJoint(c.Start, c.End); j >= 0 && j < len(r.joints) && r.joints[j].at < c.End; j++ {
+				if !r.joints[j].full {
+					c.End = r.joints[j].at
+					h.end = c.End
+					break
+				}
+				h.extended = true
 			}
 		}
 	}
@@ -124,9 +133,11 @@ func (r *reading) settleJoined(h *hit) bool {
 			if r.joints[j].strong {
 				return false
 			}
-			inside++
+			if !r.joints[j].full {
+				inside++
+			}
 		}
-		if inside > 4 || inside > 0 && c.End-c.Start > 600 {
+		if inside > 8 || inside > 0 && c.End-c.Start > 600 {
 			return false
 		}
 	}

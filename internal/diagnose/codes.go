@@ -99,6 +99,7 @@ func (w *work) findCodes() {
 	}
 	var mentions []mention
 	known := map[string]bool{}
+	placed := map[int]int{} // mentions by their place in the input
 	for _, r := range w.texts {
 		if r.joined || w.late() {
 			continue
@@ -108,6 +109,14 @@ func (w *work) findCodes() {
 				return true
 			}
 			known[m.code] = true
+			from, _ := r.m.span(m.from, m.to)
+			if k, ok := placed[from]; ok {
+				if r.enclosed {
+					mentions[k] = m // the innermost string has its own end
+				}
+				return true
+			}
+			placed[from] = len(mentions)
 			mentions = append(mentions, m)
 			return len(mentions) < maxCodes
 		})

@@ -42,6 +42,9 @@ func newLexicon(e *Engine) *lexicon {
 	return x
 }
 
+// has reports whether a message has the word.
+func (x *lexicon) has(word string) bool { return len(x.owners[word]) > 0 }
+
 // weightOf is how much a word says: rare words more than frequent ones.
 func (x *lexicon) weightOf(word string) float64 {
 	n := len(x.owners[word])

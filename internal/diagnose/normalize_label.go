@@ -20,8 +20,7 @@ var leads = []struct {
 	level severity
 }{
 	{"Uncaught (in promise) ", levelError}, {"Uncaught ", levelError}, {"Unhandled ", levelError},
-	{"npm ERR! ", levelError}, {"npm WARN ", levelWarning}, {"npm error ", levelError}, {"npm warn ", levelWarning},
-	{"lerna ERR! ", levelError}, {"ERR! ", levelError}, {"Caused by: ", levelError}, {"caused by: ", levelError},
+	{"npm WARN ", levelWarning}, {"npm warn ", levelWarning}, {"ERR! ", levelError}, {"Caused by: ", levelError}, {"caused by: ", levelError},
 	{"Exception in thread ", levelError}, {"Suppressed: ", levelError}, {"panic: ", levelFatal},
 	{"nested exception is ", levelError}, {"[Error: ", levelError}, {"{ ", levelNone},
 	{"\u00d7 ", levelError}, {"\u2717 ", levelError}, {"\u2716 ", levelError}, {"\u2718 ", levelError},

@@ -14,6 +14,7 @@ type line struct {
 	fence         bool // a Markdown fence or a ruler: nothing to read
 	stamped       bool // it begins with a time
 	layers        layerSet
+	width         int // characters, prefix and all, before blanks were squeezed
 }
 
 // severity is how bad a line says it is.
@@ -68,6 +69,10 @@ func readLine(text []byte, start, end int) line {
 			l.layers |= 1 << layerPrefix
 		case columnLen(rest) > 0:
 			n = columnLen(rest)
+			l.layers |= 1 << layerPrefix
+		case toolLen(rest) > 0:
+			n = toolLen(rest)
+			l.level = levelError
 			l.layers |= 1 << layerPrefix
 		}
 		if n == 0 {
@@ -134,6 +139,19 @@ func markLen(t []byte) int {
 	}
 	if len(t) >= 3 && t[0] == 0xe2 && (t[1] >= 0x94 && t[1] <= 0x96) {
 		return 3
+	}
+	return 0
+}
+
+// tools put their name and a level in front of every line that they print, blank
+// ones too.
+var tools = []string{"npm ERR!", "npm error", "lerna ERR!", "yarn error"}
+
+func toolLen(t []byte) int {
+	for _, tool := range tools {
+		if bytes.HasPrefix(t, []byte(tool)) && (len(t) == len(tool) || t[len(tool)] == ' ') {
+			return len(tool)
+		}
 	}
 	return 0
 }
@@ -233,13 +251,23 @@ func timeLen(t []byte) int {
 		i += end + 1
 	}
 	j := skipBlank(t, i, len(t))
-	if j < len(t) && (t[j] == ':' || t[j] == ',' || t[j] == '-') && (j+1 == len(t) || t[j+1] == ' ') {
+	if j < len(t) && (t[j] == ':' || t[j] == ',' || t[j] == '-' && dashEnds(t[j:])) && (j+1 == len(t) || t[j+1] == ' ') {
 		j++
 	}
 	if j < len(t) && j == i && t[j] != ' ' {
 		return 0
 	}
 	return j
+}
+
+// dashEnds reports whether a dash behind a time belongs to the prefix: a level
+// or a tag follows. Else it may be the bullet of a list.
+func dashEnds(t []byte) bool {
+	if len(t) < 3 || t[1] != ' ' {
+		return true
+	}
+	n, level := labelLen(t[2:])
+	return n > 2 && (level != levelNone || t[2] == '[')
 }
 
 // zoneLen reads "UTC", "+0000", "Z" and a year after a date.

@@ -82,7 +82,7 @@ func better(a, b *hit) bool {
 		return ra < rb
 	}
 	if a.reading.joined != b.reading.joined {
-		return !a.reading.joined
+		return a.reading.joined == (a.extended || b.extended)
 	}
 	if a.literal != b.literal {
 		return a.literal > b.literal
@@ -91,7 +91,7 @@ func better(a, b *hit) bool {
 		return a.reading.enclosed
 	}
 	if a.reading.depth != b.reading.depth {
-		return a.reading.depth < b.reading.depth
+		return (a.reading.depth < b.reading.depth) != a.reading.enclosed
 	}
 	return a.end-a.start < b.end-b.start
 }
