@@ -158,7 +158,7 @@ func writeValues(p *cli.Printer, d diagnose.Diagnosis, record *kb.Record) {
 			spans[1] = cli.Span{Text: "(empty)", Style: cli.Dim}
 		}
 		if meaning := describe(record, c.Name); meaning != "" {
-			spans = append(spans, cli.Span{Text: "  " + meaning, Style: cli.Dim})
+			spans = append(spans, cli.Span{Text: " · " + meaning, Style: cli.Dim})
 		}
 		field(p, label, spans...)
 	}

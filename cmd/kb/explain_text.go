@@ -77,10 +77,10 @@ func writeFacts(p *cli.Printer, r *kb.Record) {
 		}
 		spans := []cli.Span{{Text: c.Name, Style: cli.Value}}
 		if c.Description != "" {
-			spans = append(spans, cli.Span{Text: " " + c.Description})
+			spans = append(spans, cli.Span{Text: ": "}, cli.Span{Text: c.Description})
 		}
 		if c.Example != "" {
-			spans = append(spans, cli.Span{Text: " (such as " + c.Example + ")", Style: cli.Dim})
+			spans = append(spans, cli.Span{Text: " (such as "}, cli.Span{Text: c.Example, Style: cli.Value}, cli.Span{Text: ")"})
 		}
 		field(p, label, spans...)
 	}

@@ -34,7 +34,7 @@ func writeRecords(dir string, records []*kb.Record, replace bool) (written, erro
 	if err != nil {
 		return result, err
 	}
-	content := map[string][]byte{}
+	content, ids := map[string][]byte{}, map[string]string{}
 	var problems []error
 	for _, r := range records {
 		name, err := kb.Path(r)
@@ -52,7 +52,7 @@ func writeRecords(dir string, records []*kb.Record, replace bool) (written, erro
 			continue
 		}
 		homes[r.ID] = name
-		content[name] = data
+		content[name], ids[name] = data, r.ID
 	}
 	names := sortedNames(content)
 	for _, name := range names {
@@ -64,7 +64,7 @@ func writeRecords(dir string, records []*kb.Record, replace bool) (written, erro
 			problems = append(problems, fmt.Errorf("read what is at %s: %w", name, err))
 		case bytes.Equal(old, content[name]):
 			result.Unchanged = append(result.Unchanged, name)
-		case !sameID(name, old, homes) || !replace:
+		case !replace || !holds(name, old, ids[name]):
 			problems = append(problems, fmt.Errorf("%s exists and differs", name))
 		default:
 			result.Replaced = append(result.Replaced, name)
@@ -95,11 +95,10 @@ func homesOf(dir string) (map[string]string, error) {
 	return homes, nil
 }
 
-// sameID reports whether the record in a file is the one that shall be written
-// there.
-func sameID(name string, old []byte, homes map[string]string) bool {
-	source, _ := kb.Decode(name, old)
-	return source != nil && homes[source.Record.ID] == name
+// holds reports whether a file holds the record with an id.
+func holds(name string, data []byte, id string) bool {
+	source, _ := kb.Decode(name, data)
+	return source != nil && source.Record.ID == id
 }
 
 func sortedNames(content map[string][]byte) []string {

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -37,16 +38,19 @@ func (l *redirectList) file(base render.Base) []byte {
 }
 
 // headers names the content types of the files whose names do not tell them,
-// and lets assets, whose names change with their content, be kept for ever.
+// opens the JSON files to other sites as the server does, and lets assets,
+// whose names change with their content, be kept for ever.
 func headers(base render.Base) []byte {
+	below := func(place render.Place) string { return strings.TrimSuffix(base.Address(place), "/") + "/*" }
 	var out bytes.Buffer
-	for _, address := range []string{
-		base.Address(render.PlaceAPIErrors) + "/*",
-		base.Address(render.PlaceAPIDataset),
+	for _, rule := range []struct{ addresses, header string }{
+		{path.Dir(base.Address(render.PlaceAPIErrors)) + "/*", "Access-Control-Allow-Origin: *"},
+		{below(render.PlaceAPIErrors), "Content-Type: application/json"},
+		{base.Address(render.PlaceAPIDataset), "Content-Type: application/json"},
+		{base.Address(render.PlaceFeed), "Content-Type: application/atom+xml; charset=utf-8"},
+		{below(render.PlaceAsset), "Cache-Control: public, max-age=31536000, immutable"},
 	} {
-		fmt.Fprintf(&out, "%s\n  Content-Type: application/json\n  Access-Control-Allow-Origin: *\n", address)
+		fmt.Fprintf(&out, "%s\n  %s\n", rule.addresses, rule.header)
 	}
-	fmt.Fprintf(&out, "%s/*\n  Cache-Control: public, max-age=31536000, immutable\n", strings.TrimSuffix(base.Address(render.PlaceAsset, ""), "/"))
-	fmt.Fprintf(&out, "%s\n  Content-Type: application/atom+xml; charset=utf-8\n", base.Address(render.PlaceFeed))
 	return out.Bytes()
 }

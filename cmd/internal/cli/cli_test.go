@@ -49,7 +49,7 @@ func TestStatus(t *testing.T) {
 		"findings": {[]string{"sub"}, &FindingsError{Dir: "r", Findings: []kb.Finding{
 			{File: "a.json", Line: 1, Column: 2, Field: "id", Code: "c", Severity: kb.FindingError, Message: "m", Advice: "do"},
 			{File: "b.json", Severity: kb.FindingWarning, Message: "w"},
-		}}, StatusNo, "kb: records of r not loaded: 1 finding\n  r/a.json:1:2: [c] id: m; do\n"},
+		}}, StatusNo, "kb: nothing loaded from r: 1 finding\n  r/a.json:1:2: [c] id: m; do\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, stderr := sample(func(*cobra.Command) error { return c.err })

@@ -79,11 +79,11 @@ func (e *FindingsError) Error() string {
 			n++
 		}
 	}
-	what := "records"
+	from := ""
 	if e.Dir != "" {
-		what += " of " + e.Dir
+		from = " from " + e.Dir
 	}
-	return fmt.Sprintf("%s not loaded: %s", what, Count(n, "finding"))
+	return fmt.Sprintf("nothing loaded%s: %s", from, Count(n, "finding"))
 }
 
 // Details lists the findings that kept the set from being loaded, one a line.
