@@ -176,6 +176,9 @@ func checkProseLine(s *subject, report reporter) {
 	}
 	cited := regexp.MustCompile(`([\w./@-]*)` + regexp.QuoteMeta(base) + `(?::|#L)([0-9]+)(?:-L?([0-9]+))?`)
 	for _, sec := range s.prose {
+		if !strings.Contains(sec.text, base) {
+			continue
+		}
 		var places [][]string // text, first line, last line
 		for _, m := range cited.FindAllStringSubmatch(sec.text, -1) {
 			// src/other/index.ts is another file than src/index.ts.

@@ -152,26 +152,47 @@ func checkDanglingReplaced(c *collection, report setReporter) {
 	}
 }
 
-// checkAmbiguous pastes each example and looks who else finds it.
+// checkAmbiguous pastes each example and looks who else in its repository finds
+// it.
 func checkAmbiguous(c *collection, report setReporter) {
-	var patterns []*pattern.Pattern
-	var owners []*subject
+	repos := map[string][]*subject{}
+	var order []string
 	for _, s := range c.subjects {
-		if s.pattern != nil {
-			patterns = append(patterns, s.pattern)
-			owners = append(owners, s)
+		if s.pattern == nil || s.record.Status != kb.StatusActive {
+			continue
+		}
+		repo := strings.ToLower(s.record.Repo)
+		if repos[repo] == nil {
+			order = append(order, repo)
+		}
+		repos[repo] = append(repos[repo], s)
+	}
+	for _, repo := range order {
+		if len(repos[repo]) > 1 {
+			checkAmbiguousIn(repos[repo], report)
 		}
 	}
+}
+
+func checkAmbiguousIn(owners []*subject, report setReporter) {
+	patterns := make([]*pattern.Pattern, len(owners))
+	length := make([]int, len(owners))
+	for i, s := range owners {
+		patterns[i], length[i] = s.pattern, s.pattern.LiteralLen()
+	}
 	index := pattern.Build(patterns)
-	for _, s := range owners {
+	for own, s := range owners {
 		for i, example := range s.record.Examples.Match {
-			own, ok := s.pattern.Match([]byte(example))
+			place, ok := s.pattern.Match([]byte(example))
 			if !ok {
 				continue
 			}
 			index.Find([]byte(example), func(id int, m pattern.Match) bool {
 				other := owners[id]
-				if other == s || !competes(s, other) || m.End-m.Start < own.End-own.Start {
+				// Less text of its own, a part of the message, or a wrapper
+				// beside a cause: such a match has a place below this one.
+				if id == own || length[id] < length[own] || m.End-m.Start < place.End-place.Start ||
+					(s.record.Role == kb.RoleWrapper) != (other.record.Role == kb.RoleWrapper) {
 					return true
 				}
 				report(s, element("examples.match", i), "is found by %s as well", other.source.Path)
@@ -179,13 +200,4 @@ func checkAmbiguous(c *collection, report setReporter) {
 			})
 		}
 	}
-}
-
-// competes reports whether a text that both find has no clear owner: the other
-// has as much text of its own and the same claim.
-func competes(s, other *subject) bool {
-	return other.pattern.LiteralLen() >= s.pattern.LiteralLen() &&
-		(s.record.Role == kb.RoleWrapper) == (other.record.Role == kb.RoleWrapper) &&
-		s.record.Status == kb.StatusActive && other.record.Status == kb.StatusActive &&
-		strings.EqualFold(s.record.Repo, other.record.Repo)
 }

@@ -41,8 +41,14 @@ var fillerShapes = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join(shapes, `|`) + `)` + end)
 }()
 
+// maxFiller is longer than any sentence that has one of the shapes, in bytes.
+const maxFiller = 200
+
 // isFiller reports whether a sentence would fit any error.
 func isFiller(sentence string) bool {
+	if len(sentence) > maxFiller {
+		return false
+	}
 	s := strings.Join(strings.Fields(strings.ToLower(sentence)), " ")
-	return notWords.ReplaceAllString(s, "") == "" || fillerShapes.MatchString(s)
+	return plainWords(s) == "" || fillerShapes.MatchString(s)
 }
