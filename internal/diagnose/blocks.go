@@ -157,6 +157,7 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 	for _, l := range lines {
 		width = max(width, l.width)
 	}
+	full := make([]bool, len(lines)) // the next word did not fit behind the line
 	hard, soft, joints := 0, 0, 0
 	for i := 0; i+1 < len(lines); i++ {
 		l, next := lines[i], lines[i+1]
@@ -164,17 +165,25 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			continue
 		}
 		joints++
-		if l.width == width {
-			hard++
+		if next.stamped || next.layers&^l.layers != 0 || next.message > next.body && next.level > levelNone {
+			continue // a line of its own
 		}
-		if l.width+1+firstWord(m.text[next.body:next.end]) > width {
+		full[i] = l.width+1+firstWord(m.text[next.body:next.end]) > width
+		if full[i] {
 			soft++
+		}
+		if l.width >= width-1 {
+			hard++
 		}
 	}
 	// Lines cut at a column are all as long as the longest; lines broken at
-	// blanks are all so long that the next word did not fit.
-	cutAt := hard >= 2 && width >= minWrapWidth
-	broken := soft >= 2 && 4*soft >= 3*joints && width >= minWrapWidth
+	// blanks are so long that the next word did not fit, and seldom only two.
+	cutAt := width >= minWrapWidth && 10*hard >= 9*soft && (hard >= 2 || hard == 1 && isScreenWidth(width))
+	broken := soft >= 2 && 4*soft >= 3*joints
+	for i := range full {
+		alone := !broken && (i == 0 || !full[i-1]) && (i+1 == len(full) || !full[i+1])
+		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && lines[i].width >= width-1))
+	}
 	prev := -1
 	blank := false
 	for i, l := range lines {
@@ -190,10 +199,10 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			j := joint{at: len(b.text)}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
 			column := cutAt && p.width >= width-1
-			j.full = !j.strong && !l.stamped && (column || broken && p.width+1+firstWord(m.text[l.body:l.end]) > width)
+			j.full = !j.strong && !l.stamped && prev == i-1 && full[prev]
 			with := " "
-			indented := l.start < l.body && m.text[l.start] == ' '
-			if !j.strong && !indented && (column && p.width == width || w.splitsWord(m.text[p.body:p.end], m.text[from:l.end])) {
+			if !j.strong && !(l.start < l.body && m.text[l.start] == ' ') &&
+				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width) {
 				with = ""
 			}
 			r.joints = append(r.joints, j)
@@ -213,9 +222,19 @@ func firstWord(t []byte) int {
 	return len(t)
 }
 
+// isScreenWidth reports whether terminals and log viewers are that wide.
+func isScreenWidth(n int) bool {
+	switch n {
+	case 72, 76, 78, 79, 80, 100, 120, 132, 160, 200:
+		return true
+	}
+	return false
+}
+
 // splitsWord reports whether the end of a line and the start of the next are
-// two halves of a word that messages use, and no words themselves.
-func (w *work) splitsWord(a, b []byte) bool {
+// two halves of one word. The words of the messages decide; where they do not
+// know, it is one word when the line was cut at a column.
+func (w *work) splitsWord(a, b []byte, column bool) bool {
 	i := len(a)
 	for i > 0 && isWord(a[i-1]) {
 		i--
@@ -225,14 +244,18 @@ func (w *work) splitsWord(a, b []byte) bool {
 		j++
 	}
 	if i == len(a) || j == 0 {
-		return false
+		return column
 	}
 	words := w.engine.words
 	head, tail := lower(a[i:]), lower(b[:j])
-	if head == "" || tail == "" || !words.has(head+tail) {
-		return false
+	if head == "" || tail == "" {
+		return column
 	}
-	return !words.has(head) || !words.has(tail)
+	two := words.has(head) && words.has(tail)
+	if words.has(head + tail) {
+		return column || !two
+	}
+	return column && !two
 }
 
 // sameLabels is the length of the labels that two lines have in common, with

@@ -26,7 +26,7 @@ func (w *work) readStrings(m *mapped, depth int) {
 		default:
 			continue
 		}
-		end, escaped := stringEnd(t, i)
+		end, escaped := stringEnd(m, i)
 		if end < 0 {
 			continue
 		}
@@ -39,6 +39,7 @@ func (w *work) readStrings(m *mapped, depth int) {
 			i = end
 		}
 	}
+	w.readJSONLines(m, depth)
 	if loose && depth == 0 {
 		// Escapes outside of any string: a value whose quotes were not copied.
 		if sub := unescape(m, 0, len(t)); sub != nil {
@@ -60,6 +61,68 @@ func (w *work) readString(m *mapped, from, to int, escaped bool, depth int) {
 	b := newBuilder(m)
 	b.copy(from, to)
 	w.read(b.mapped(), depth+1, true)
+}
+
+// messageKeys are the keys under which JSON log lines hold what was written.
+var messageKeys = [][]byte{[]byte(`"log":`), []byte(`"msg":`), []byte(`"message":`), []byte(`"MESSAGE":`), []byte(`"textPayload":`), []byte(`"text":`), []byte(`"line":`)}
+
+// readJSONLines reads lines that are JSON objects, one for each line that was
+// written, as the text that was written.
+func (w *work) readJSONLines(m *mapped, depth int) {
+	t := m.text
+	b := newBuilder(m)
+	count := 0
+	flush := func() {
+		if count > 1 {
+			w.read(b.mapped(), depth+1, false)
+		}
+		b, count = newBuilder(m), 0
+	}
+	for start := 0; start < len(t); {
+		end := start + bytes.IndexByte(t[start:], '\n')
+		if end < start {
+			end = len(t)
+		}
+		from, to := messageOf(m, start, end)
+		if from < 0 {
+			flush()
+		} else {
+			if count > 0 {
+				b.replace(from, from, "\n", layerEscape)
+			}
+			for to-from >= 2 && t[to-2] == '\\' && (t[to-1] == 'n' || t[to-1] == 'r') {
+				to -= 2
+			}
+			appendUnescaped(b, t, from, to)
+			count++
+		}
+		start = end + 1
+	}
+	flush()
+}
+
+// messageOf is the message string in the JSON object that a line is, -1 when it
+// is none.
+func messageOf(m *mapped, start, end int) (from, to int) {
+	line := m.text[start:end]
+	open := bytes.IndexByte(line, '{')
+	if open < 0 || open > 40 || line[len(line)-1] != '}' {
+		return -1, -1
+	}
+	for _, key := range messageKeys {
+		k := bytes.Index(line, key)
+		if k < 0 {
+			continue
+		}
+		at := start + skipBlank(line, k+len(key), len(line))
+		if at >= end || m.text[at] != '"' {
+			continue
+		}
+		if stop, _ := stringEnd(m, at); stop > 0 {
+			return at + 1, stop
+		}
+	}
+	return -1, -1
 }
 
 // isValue reports whether the quote at i opens a value: after a colon or equals
@@ -87,14 +150,18 @@ func isKey(t []byte, end int) bool {
 
 // stringEnd is the offset of the quote that closes the string opened at i, -1
 // when there is none on the line; escaped says whether it holds escapes.
-func stringEnd(t []byte, i int) (end int, escaped bool) {
+func stringEnd(m *mapped, i int) (end int, escaped bool) {
+	t := m.text
+	curly := m.isCurly(i)
 	for j := i + 1; j < len(t); j++ {
 		switch t[j] {
 		case '\\':
 			escaped = true
 			j++
 		case '"':
-			return j, escaped
+			if m.isCurly(j) == curly {
+				return j, escaped
+			}
 		case '\n':
 			return -1, false
 		}
@@ -113,8 +180,17 @@ func isEscape(c byte) bool {
 // unescape is m.text[from:to] with one level of escapes undone, nil when there
 // is none.
 func unescape(m *mapped, from, to int) *mapped {
-	t := m.text[:to]
 	b := newBuilder(m)
+	if !appendUnescaped(b, m.text, from, to) {
+		return nil
+	}
+	return b.mapped()
+}
+
+// appendUnescaped appends t[from:to] with one level of escapes undone and
+// reports whether there was any.
+func appendUnescaped(b *builder, t []byte, from, to int) bool {
+	t = t[:to]
 	last := from
 	changed := false
 	for i := from; i < to; {
@@ -133,11 +209,8 @@ func unescape(m *mapped, from, to int) *mapped {
 		i += n
 		last = i
 	}
-	if !changed {
-		return nil
-	}
 	b.copy(last, to)
-	return b.mapped()
+	return changed
 }
 
 // escape is the text of the escape that t begins with and its length, 0 when it
@@ -190,4 +263,11 @@ func hexRune(t []byte, at, n int) (rune, bool) {
 		r = r<<4 | rune(d)
 	}
 	return r, true
+}
+
+// isCurly reports whether the quote at i was a typographic one: it does not
+// close a string that a program opened.
+func (m *mapped) isCurly(i int) bool {
+	r := m.runs[m.runAt(i)]
+	return !r.copied && r.layers&(1<<layerTypography) != 0
 }
