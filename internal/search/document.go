@@ -93,7 +93,7 @@ func textTerms(text string) []string {
 	var out []string
 	for _, w := range split(text) {
 		for _, p := range w.parts {
-			out = append(out, p.stem)
+			out = append(out, p.stem())
 		}
 		for _, s := range w.wholes {
 			out = append(out, s.term)
@@ -120,10 +120,11 @@ func pairTerms(text string) []string {
 	before := ""
 	for _, w := range split(text) {
 		for _, p := range w.parts {
+			stem := p.stem()
 			if before != "" {
-				out = append(out, before+" "+p.stem)
+				out = append(out, before+" "+stem)
 			}
-			before = p.stem
+			before = stem
 		}
 	}
 	return out

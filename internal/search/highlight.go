@@ -30,7 +30,7 @@ func newMarker(p parsed, e effort) *marker {
 	for _, w := range p.must() {
 		m.terms[squashed(w)] = true
 		for _, part := range w.parts {
-			m.terms[part.stem] = true
+			m.terms[part.stem()] = true
 			m.terms[part.plain] = true
 			if e >= misspelt && mistakes(part.plain) > 0 {
 				m.rough = append(m.rough, part.plain)
@@ -86,9 +86,9 @@ func (m *marker) whole(w word) (span, bool) {
 }
 
 func (m *marker) part(p part) (string, bool) {
-	switch {
-	case m.terms[p.stem]:
-		return p.stem, true
+	switch stem := p.stem(); {
+	case m.terms[stem]:
+		return stem, true
 	case m.terms[p.plain]:
 		return p.plain, true
 	case m.prefix != "" && strings.HasPrefix(p.plain, m.prefix):

@@ -10,18 +10,23 @@ var (
 	lead   = regexp.MustCompile(`(?m)^[ \t]*(#{1,6}|>|[-*+]|\d+[.)])[ \t]+`)
 	link   = regexp.MustCompile(`!?\[([^\]\n]*)\]\([^()\n]*\)`)
 	strong = regexp.MustCompile(`\*{1,3}([^*\s](?:[^*\n]*[^*\s])?)\*{1,3}`)
-	blanks = regexp.MustCompile(`\s+`)
 )
 
 // plainText takes the marks off Markdown and puts it on one line: good enough
 // for excerpts, which show words and no structure.
 func plainText(markdown string) string {
-	text := fence.ReplaceAllString(markdown, "")
-	text = lead.ReplaceAllString(text, "")
-	text = link.ReplaceAllString(text, "$1")
-	text = strong.ReplaceAllString(text, "$1")
+	text := lead.ReplaceAllString(markdown, "")
+	if strings.Contains(text, "```") || strings.Contains(text, "~~~") {
+		text = fence.ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "](") {
+		text = link.ReplaceAllString(text, "$1")
+	}
+	if strings.Contains(text, "*") {
+		text = strong.ReplaceAllString(text, "$1")
+	}
 	text = strings.ReplaceAll(text, "`", "")
-	return strings.TrimSpace(blanks.ReplaceAllString(text, " "))
+	return strings.Join(strings.Fields(text), " ")
 }
 
 func plainTexts(markdown []string) []string {

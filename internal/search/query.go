@@ -170,9 +170,10 @@ func wholeQueries(w word, open, guess bool) []query.Query {
 // partQueries find a part of a word.
 func partQueries(p part, open, guess bool) []query.Query {
 	var clauses []query.Query
+	stem := p.stem()
 	for _, b := range boosts {
-		clauses = append(clauses, term(b.field, p.stem, b.boost))
-		if p.plain != p.stem { // it may be a name elsewhere, which is not stemmed
+		clauses = append(clauses, term(b.field, stem, b.boost))
+		if p.plain != stem { // it may be a name elsewhere, which is not stemmed
 			clauses = append(clauses, term(b.field, p.plain, b.boost))
 		}
 	}

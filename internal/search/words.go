@@ -18,9 +18,11 @@ type word struct {
 
 // part is the smallest piece: provider, lease, id.
 type part struct {
-	start, end  int    // bytes of the text
-	plain, stem string // lower case; stem is the English one
+	start, end int    // bytes of the text
+	plain      string // lower case
 }
+
+func (p part) stem() string { return stem(p.plain) }
 
 // span is a name kept whole, written without case and marks, so that
 // providerLeaseId, provider_lease_id and provider-lease-id are one term.
@@ -129,7 +131,7 @@ func newPart(text string, start, end int) part {
 		plain = strings.ReplaceAll(plain, "’", "'")
 		plain = strings.ReplaceAll(strings.TrimSuffix(plain, "'s"), "'", "")
 	}
-	return part{start, end, plain, stem(plain)}
+	return part{start, end, plain}
 }
 
 // wholes joins parts that stand together, at each strength of break.

@@ -354,7 +354,7 @@ func TestExplainLockedDatabase(t *testing.T) {
 // record or a crash.
 func TestFileOverwrittenUnderTheStore(t *testing.T) {
 	dir := t.TempDir()
-	set := largeSet(2000)
+	set := largeSet(500)
 	s := open(t, dir, set)
 	defer close(t, s)
 	path := filepath.Join(dir, fileName)
