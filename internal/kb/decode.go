@@ -148,6 +148,9 @@ func (d *decoder) object(v reflect.Value, n *node, field string) {
 		if field == "" && d.derived && derivedFields[c.key] {
 			continue
 		}
+		if len(d.findings) >= MaxFindings {
+			return
+		}
 		severity, advice := FindingError, "remove it, or mend its spelling"
 		if d.version == 2 {
 			severity, advice = FindingWarning, "it is not read"

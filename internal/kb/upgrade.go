@@ -61,14 +61,15 @@ func capturesOf(pattern string, placeholders []string) []Capture {
 	names := groupNames(pattern)
 	if len(names) != len(placeholders) {
 		names = nil
-		taken := map[string]bool{}
+		taken := map[string]int{} // how often a name was given out
 		for _, p := range placeholders {
 			base := CaptureName(p)
 			name := base
-			for i := 2; taken[name]; i++ {
-				name = fmt.Sprint(base, i)
+			for taken[name] > 0 {
+				taken[base]++
+				name = fmt.Sprint(base, taken[base])
 			}
-			taken[name] = true
+			taken[name]++
 			names = append(names, name)
 		}
 	}

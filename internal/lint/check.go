@@ -75,6 +75,7 @@ type subject struct {
 
 	pattern    *pattern.Pattern // nil when the expression is missing or does not compile
 	patternErr error
+	cover      coverage // of errorMessage by the pattern
 	prose      []section
 }
 
@@ -89,6 +90,9 @@ func (s *subject) prepare() {
 	if s.record.MessagePattern != "" {
 		s.pattern, s.patternErr = pattern.Compile(s.record.MessagePattern, s.record.ErrorMessage)
 	}
+	if s.pattern != nil && !s.hasBad("errorMessage") {
+		s.cover = bestCover(s.pattern, s.record.ErrorMessage, s.record.Captures)
+	}
 	s.prose = sectionsOf(s.record)
 }
 
@@ -96,7 +100,10 @@ func (s *subject) prepare() {
 // complained about is not complained about again: one mistake, one finding.
 func (s *subject) reporter(c *aCheck) reporter {
 	return func(field, message string, args ...any) {
-		if slices.ContainsFunc(s.bad, func(b string) bool { return overlaps(b, field) }) {
+		if len(s.found) >= kb.MaxFindings {
+			return
+		}
+		if s.hasBad(field) {
 			return
 		}
 		severity := c.Severity
@@ -106,6 +113,12 @@ func (s *subject) reporter(c *aCheck) reporter {
 		s.add(kb.Finding{Field: field, Code: c.Code, Severity: severity,
 			Message: fmt.Sprintf(message, args...), Advice: c.Advice})
 	}
+}
+
+// hasBad reports whether reading or the schema has complained about a field, a
+// part of it, or what it is part of.
+func (s *subject) hasBad(field string) bool {
+	return slices.ContainsFunc(s.bad, func(b string) bool { return overlaps(b, field) })
 }
 
 // add completes a finding with its place.

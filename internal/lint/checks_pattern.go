@@ -152,46 +152,52 @@ func fillings(message string, captures []kb.Capture) []string {
 	return append(all, message)
 }
 
-// bestCover gives the filling of which the pattern covers most, and how much.
-func bestCover(p *pattern.Pattern, message string, captures []kb.Capture) (filled string, m pattern.Match, ok bool) {
+// coverage is how much of a message its pattern finds.
+type coverage struct {
+	filled string // the message, its placeholders filled
+	match  pattern.Match
+	ok     bool
+}
+
+// left is the number of bytes that are not covered.
+func (c coverage) left() int { return len(c.filled) - (c.match.End - c.match.Start) }
+
+// bestCover tries the fillings and gives the one of which the pattern leaves
+// least.
+func bestCover(p *pattern.Pattern, message string, captures []kb.Capture) coverage {
+	var best coverage
 	for _, f := range fillings(message, captures) {
-		found, matched := p.Match([]byte(f))
-		if matched && (!ok || len(f)-(found.End-found.Start) < len(filled)-(m.End-m.Start)) {
-			filled, m, ok = f, found, true
+		m, ok := p.Match([]byte(f))
+		if c := (coverage{f, m, ok}); ok && (!best.ok || c.left() < best.left()) {
+			best = c
 		}
 	}
-	return filled, m, ok
+	return best
 }
 
 func checkPatternMessage(s *subject, report reporter) {
 	r := s.record
-	if s.pattern != nil && r.ErrorMessage != "" {
-		if _, _, ok := bestCover(s.pattern, r.ErrorMessage, r.Captures); !ok {
-			report("messagePattern", "does not find errorMessage")
-		}
+	if s.pattern != nil && !s.cover.ok && r.ErrorMessage != "" && !s.hasBad("errorMessage") {
+		report("messagePattern", "does not find errorMessage")
 	}
 	for i, h := range r.MessageHistory {
 		p, err := pattern.Compile(h.MessagePattern, h.ErrorMessage)
 		if err != nil || h.MessagePattern == "" || h.ErrorMessage == "" {
 			continue
 		}
-		if _, _, ok := bestCover(p, h.ErrorMessage, r.Captures); !ok {
+		if !bestCover(p, h.ErrorMessage, r.Captures).ok {
 			report(element("messageHistory", i)+".messagePattern", "does not find its errorMessage")
 		}
 	}
 }
 
 func checkPatternPartial(s *subject, report reporter) {
-	r := s.record
-	if s.pattern == nil || r.ErrorMessage == "" {
-		return
-	}
-	filled, m, ok := bestCover(s.pattern, r.ErrorMessage, r.Captures)
-	if !ok {
+	if !s.cover.ok {
 		return
 	}
 	// A message may end or start with a quote or full stop that a gap at the
 	// end of the pattern stops before.
+	filled, m := s.cover.filled, s.cover.match
 	left := strings.Trim(filled[:m.Start]+filled[m.End:], " \t\n.\"'")
 	if left != "" {
 		report("messagePattern", "leaves out %q of errorMessage", shorten(left, 60))
@@ -235,7 +241,7 @@ func captureNames(r *kb.Record) []string {
 
 func checkCaptures(s *subject, report reporter) {
 	r := s.record
-	if r.ErrorMessage == "" {
+	if r.ErrorMessage == "" || s.hasBad("errorMessage") {
 		return
 	}
 	names := captureNames(r)
@@ -246,7 +252,7 @@ func checkCaptures(s *subject, report reporter) {
 			return
 		}
 		// Braces or a percent sign may be meant as they stand.
-		if _, m, ok := bestCover(s.pattern, r.ErrorMessage, nil); ok && len(names) == 0 && len(groups) == 0 && literally(s.pattern, r.ErrorMessage, m) {
+		if len(names) == 0 && len(groups) == 0 && literally(s.pattern, r.ErrorMessage) {
 			return
 		}
 	}
@@ -257,10 +263,11 @@ func checkCaptures(s *subject, report reporter) {
 	}
 }
 
-// literally reports whether the literals of a pattern are the message as it
-// stands, so that nothing in it is a placeholder.
-func literally(p *pattern.Pattern, message string, m pattern.Match) bool {
-	return p.LiteralLen() >= m.End-m.Start && strings.Contains(message, strings.Join(p.Literals(), ""))
+// literally reports whether the pattern is text that stands in the message as
+// it is, so that nothing in it is a placeholder.
+func literally(p *pattern.Pattern, message string) bool {
+	m, ok := p.Match([]byte(message))
+	return ok && p.LiteralLen() >= m.End-m.Start
 }
 
 func checkCaptureUnnamed(s *subject, report reporter) {

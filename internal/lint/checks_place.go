@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,8 +108,10 @@ func checkExcerptThrow(s *subject, report reporter) {
 	raised := func(i int) bool {
 		return raises.MatchString(strings.Join(lines[max(0, i-nearLines):min(len(lines), i+nearLines+1)], "\n"))
 	}
+	marks := marksOf(r)
 	for i, line := range lines {
-		if !marksError(line, r) || comment.MatchString(line) {
+		marked := slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(line, mark) })
+		if !marked || comment.MatchString(line) {
 			continue
 		}
 		if r.ErrorType != "exception" || raised(i) {
@@ -127,34 +130,43 @@ func checkExcerptThrow(s *subject, report reporter) {
 
 var comment = regexp.MustCompile(`^\s*(?://|#|\*|/\*|--)`)
 
-// marksError reports whether a line of code holds what only this error has.
-func marksError(line string, r *kb.Record) bool {
+// maxMarks bounds the texts by which a line of code is recognised; a message
+// longer than that is recognised by its beginning.
+const maxMarks = 64
+
+// marksOf lists texts that only this error has and that its source would show:
+// code, aliases, class, and runs of words of the message. Source may escape
+// quotes and break a text over lines, so runs of three words are enough.
+func marksOf(r *kb.Record) []string {
+	var marks []string
 	for _, name := range append([]string{value(r.ErrorCode)}, r.Aliases...) {
-		if len(name) > 3 && strings.Contains(line, name) {
-			return true
+		if len(name) > 3 {
+			marks = append(marks, name)
 		}
 	}
-	if c := value(r.ErrorClass); c != "" && c != "Error" && c != "Exception" && strings.Contains(line, c) {
-		return true
+	if c := value(r.ErrorClass); c != "" && c != "Error" && c != "Exception" {
+		marks = append(marks, c)
 	}
-	// Source may escape quotes and break the text over lines, so a run of
-	// words is enough.
-	message := r.ErrorMessage
-	for _, p := range kb.Placeholders(message) {
-		message = strings.Replace(message, p, "\x00", 1)
+	rest := r.ErrorMessage
+	var pieces []string
+	for _, p := range append(kb.Placeholders(r.ErrorMessage), "") {
+		before, after, _ := strings.Cut(rest, p)
+		if p == "" {
+			before = rest
+		}
+		pieces = append(pieces, strings.FieldsFunc(before, func(c rune) bool { return strings.ContainsRune("\"'`\\\n", c) })...)
+		rest = after
 	}
-	for _, piece := range strings.FieldsFunc(message, func(c rune) bool { return strings.ContainsRune("\x00\"'`\\\n", c) }) {
+	for _, piece := range pieces {
 		words := strings.Fields(piece)
-		for i := 0; i+3 <= len(words); i++ {
-			if strings.Contains(line, strings.Join(words[i:i+3], " ")) {
-				return true
-			}
+		for i := 0; i+3 <= len(words) && len(marks) < maxMarks; i++ {
+			marks = append(marks, strings.Join(words[i:i+3], " "))
 		}
-		if len(words) > 0 && len(words) < 3 && len(piece) >= 8 && strings.Contains(line, strings.TrimSpace(piece)) {
-			return true
+		if len(words) < 3 && len(strings.TrimSpace(piece)) >= 8 && len(marks) < maxMarks {
+			marks = append(marks, strings.TrimSpace(piece))
 		}
 	}
-	return false
+	return marks[:min(len(marks), maxMarks)]
 }
 
 func value(s *string) string {
