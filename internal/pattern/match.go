@@ -3,6 +3,7 @@ package pattern
 import (
 	"bytes"
 	"sync"
+	"unicode/utf8"
 )
 
 // maxValue is the longest value a gap takes, in bytes. A person would not call
@@ -145,7 +146,7 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 	for len(m.levels) < n {
 		m.levels = append(m.levels, nil)
 	}
-	m.levels[0] = append(m.levels[0][:0], place{first.start, first.end, 0, -1})
+	m.levels[0] = append(m.levels[0][:0], place{first.start, first.end, m.startCost(first), -1})
 	for k := 1; k < n; k++ {
 		gaps := v.steps[v.chains[k-1].to:v.chains[k].from]
 		prev := m.levels[k-1]
@@ -183,8 +184,8 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 		}
 		m.levels[k] = level
 		if len(level) == 0 {
-			if seen == 0 && !v.lines {
-				barren = limit + 1
+			if seen == 0 && !v.lines && (k == 1 || allAny(v.steps[v.chains[0].to:v.chains[k].from])) {
+				barren = limit - (first.end - first.start) + 1
 			}
 			return reading{}, barren, false
 		}
@@ -334,13 +335,20 @@ func (m *matcher) stands(st *step, n, i int) bool {
 	return bytes.Equal(have, st.text[:n]) || st.fold && equalFold(have, st.text[:n])
 }
 
-// breaksOff reports whether a message may end at i for lack of its full stop.
+// breaksOff reports whether a message may end at i for lack of its full stop: at
+// the end of the line, or where a quote or bracket around it closes.
 func (m *matcher) breaksOff(i int) bool {
-	if i >= len(m.text) {
+	for i < len(m.text) && (m.text[i] == ' ' || m.text[i] == '\t' || m.text[i] == '\r') {
+		i++
+	}
+	if i == len(m.text) {
 		return true
 	}
-	b := m.text[i]
-	return !isWord(b) && b != '.' && b != '-' && b != '/'
+	switch m.text[i] {
+	case '\n', '"', '\'', '`', ')', ']', '}', '<', '*', '\x1b':
+		return true
+	}
+	return false
 }
 
 // limit returns the last place where gaps that begin at from may end.
@@ -395,23 +403,26 @@ func (m *matcher) split(gaps []step, from, to int, at []int) bool {
 			return m.split(gaps[1:], to, to, rest)
 		}
 		for i := from; i <= min(to, from+256); i++ {
-			if m.split(gaps[1:], i, to, rest) {
+			if m.whole(i, to) && m.split(gaps[1:], i, to, rest) {
 				return true
 			}
 		}
 		return false
 	}
 	for n := g.set.prefix(m.text[from:to]); n >= 0; n-- {
-		if g.set.whole(m.text[from:from+n]) && m.split(gaps[1:], from+n, to, rest) {
+		if m.whole(from+n, to) && g.set.whole(m.text[from:from+n]) && m.split(gaps[1:], from+n, to, rest) {
 			return true
 		}
 	}
 	return false
 }
 
+// whole reports whether i is not inside a character of a text that ends at end.
+func (m *matcher) whole(i, end int) bool { return i >= end || utf8.RuneStart(m.text[i]) }
+
 func allAny(gaps []step) bool {
 	for i := range gaps {
-		if !gaps[i].set.any {
+		if gaps[i].kind == gap && !gaps[i].set.any {
 			return false
 		}
 	}

@@ -1,6 +1,9 @@
 package pattern
 
-import "bytes"
+import (
+	"bytes"
+	"strings"
+)
 
 // This file decides where a value ends, as a person would. A reading is weighed
 // by costs: strange is the price of one thing that looks wrong (a bracket left
@@ -28,24 +31,75 @@ func (m *matcher) gapCost(k, from int, o place) int {
 		right = m.text[o.start]
 	}
 	cost += strange * unbalanced(value, left, right)
+	cost += m.joinCost(value, o)
 	if isWord(right) && insideWord(m.text, o.start) {
 		cost += strange / 4
 	}
 	if k == len(v.chains)-1 && v.chains[k].to == len(v.steps) {
-		cost += m.endCost(k, o)
+		cost += m.endCost(o)
 	}
 	return cost
 }
 
-// endCost weighs where a pattern ends that does not end with a gap: a quote or
-// full stop that is followed by a letter is not the closing one.
-func (m *matcher) endCost(k int, o place) int {
+// joinCost weighs a value that is cut where a path or an address goes on: at the
+// colon of a drive or scheme, or at a blank inside a path.
+func (m *matcher) joinCost(value []byte, o place) int {
+	if len(value) == 0 || o.end >= len(m.text) {
+		return 0
+	}
+	rest := m.text[o.end:min(m.end, o.end+64)]
+	switch {
+	case m.text[o.start] == ':' && o.end == o.start+1:
+		if rest[0] == '\\' && (len(value) == 1 || !isWord(value[len(value)-2])) || bytes.HasPrefix(rest, []byte("//")) {
+			return strange
+		}
+	case len(bytes.TrimSpace(m.text[o.start:o.end])) == 0:
+		sep := byte('/')
+		if len(value) > 2 && value[1] == ':' && value[2] == '\\' {
+			sep = '\\'
+		} else if value[0] != '/' {
+			return 0
+		}
+		if end := bytes.IndexAny(rest, " \t\n"); end >= 0 {
+			rest = rest[:end]
+		}
+		if len(rest) > 0 && rest[0] != sep && bytes.IndexByte(rest, sep) > 0 && bytes.IndexByte(rest, ':') < 0 {
+			return strange
+		}
+	}
+	return 0
+}
+
+// endCost weighs where a pattern ends that does not end with a gap. A quote or
+// bracket that is followed by a letter is not the closing one, and a full stop or
+// colon inside a word or path is none.
+func (m *matcher) endCost(o place) int {
 	for _, b := range m.text[o.start:o.end] {
 		if isWord(b) {
 			return 0
 		}
 	}
-	if o.end < len(m.text) && isWord(m.text[o.end]) {
+	if o.end >= len(m.text) || o.end == o.start {
+		return 0
+	}
+	next := m.text[o.end]
+	switch last := m.text[o.end-1]; last {
+	case '.', ':', ',', ';', '!', '?':
+		if !isBlank(next) && !isQuote(next) && bracket(next) < 0 && next < 0x80 && next != '<' && next != '*' && next != '_' {
+			return strange
+		}
+	default:
+		if isWord(next) {
+			return strange
+		}
+	}
+	return 0
+}
+
+// startCost weighs where a pattern begins: a quote behind a letter does not open
+// anything.
+func (m *matcher) startCost(o place) int {
+	if o.start > 0 && o.start < o.end && m.v.chains[0].from == 0 && isQuote(m.text[o.start]) && isWord(m.text[o.start-1]) {
 		return strange
 	}
 	return 0
@@ -72,9 +126,13 @@ func (m *matcher) tailCost(o place, end int) int {
 func unbalanced(value []byte, left, right byte) int {
 	var open [3]int
 	bad := 0
-	double, single, back := 0, 0, 0
+	double, single, back, angle := 0, 0, 0, 0
 	for i, b := range value {
 		switch b {
+		case '<':
+			angle++
+		case '>':
+			angle--
 		case '(', '[', '{':
 			open[bracket(b)]++
 		case ')', ']', '}':
@@ -94,17 +152,23 @@ func unbalanced(value []byte, left, right byte) int {
 			}
 		}
 	}
+	if angle != 0 && (left == '<' || right == '>') {
+		bad++
+	}
 	return bad + open[0] + open[1] + open[2] + double&1 + back&1 + single&1
 }
 
+// bracket returns the kind of a bracket, or -1.
 func bracket(b byte) int {
 	switch b {
 	case '(', ')':
 		return 0
 	case '[', ']':
 		return 1
+	case '{', '}':
+		return 2
 	}
-	return 2
+	return -1
 }
 
 func opener(b byte) byte {
@@ -130,7 +194,15 @@ func (m *matcher) headStart(start, low int) (int, bool) {
 	line := max(low, lineStart(m.text, start))
 	if len(gaps) > 1 || gaps[0].set.any {
 		at := headOf(m.text, line, start)
-		return at, m.fits(gaps, at, start)
+		if m.fits(gaps, at, start) {
+			return at, true
+		}
+		for at = max(line, start-maxSuffix); at <= start; at++ {
+			if m.fits(gaps, at, start) {
+				return at, true
+			}
+		}
+		return 0, false
 	}
 	at, ok := gaps[0].set.suffix(m.text[line:start])
 	if ok && insideWord(m.text, line+at) && isDigit(m.text[line+at]) && isDigit(m.text[line+at-1]) {
@@ -168,7 +240,7 @@ func headOf(text []byte, low, end int) int {
 			}
 		}
 	}
-	glued := !isBlank(next) && bytes.IndexByte([]byte(":,;.!?"), next) < 0
+	glued := next == '(' && !isPath(text[skipPrefix(text, low, end):end])
 	depth := 0
 	i := end
 	for ; i > low; i-- {
@@ -209,6 +281,11 @@ func headOf(text []byte, low, end int) int {
 		}
 	}
 	return skipPrefix(text, low, end)
+}
+
+// isPath reports whether text begins like a path, which may hold blanks.
+func isPath(text []byte) bool {
+	return len(text) > 2 && (text[0] == '/' || text[1] == ':' && text[2] == '\\')
 }
 
 func closesLater(text []byte, q byte) bool { return bytes.Count(text, []byte{q})%2 == 1 }
@@ -296,9 +373,46 @@ func (m *matcher) tailEnd(start int, last place) (int, bool) {
 	return last.end + n, n >= 0
 }
 
+// trailers begin what some programs put behind a message.
+var trailers = [][]byte{[]byte(" (SQLSTATE "), []byte("; nested exception is "), []byte("\x1b[")}
+
+// wideStops are the full stops, commas and the like of Chinese and Japanese text.
+// In front of them a value of another script ends.
+const wideStops = "，。；！？、"
+
 // tailOf returns where the last value of a message ends: at the quote or bracket
-// that encloses the message, else at the end of the line.
+// that encloses the message, at what some program put behind it, else at the end
+// of the line. The full stop behind a single word is not part of it.
 func tailOf(text []byte, start, from, limit int) int {
+	for _, t := range trailers {
+		if i := bytes.Index(text[from:limit], t); i >= 0 {
+			limit = from + i
+		}
+	}
+	for i := from; i < limit; i++ {
+		if text[i] >= 0x80 {
+			if n := charLen(text[i:]); strings.Contains(wideStops, string(text[i:i+n])) && n > 1 {
+				limit = i
+			}
+			break
+		}
+	}
+	limit = tailEnclosed(text, start, from, limit)
+	word := limit
+	if i := bytes.IndexAny(text[from:limit], " \t"); i >= 0 {
+		word = from + i
+	}
+	if word-from < 2 || text[word-1] != '.' || !isWord(text[word-2]) {
+		return limit
+	}
+	if word == limit || word+1 < limit && text[word+1]-'A' < 26 {
+		return word - 1
+	}
+	return limit
+}
+
+// tailEnclosed returns where a value ends for the quote or bracket around it.
+func tailEnclosed(text []byte, start, from, limit int) int {
 	for limit > from && isBlank(text[limit-1]) {
 		limit--
 	}
