@@ -27,7 +27,7 @@ func (f PasteForm) box() Prose { return Prose("\n" + html.EscapeString(f.Text)) 
 func newPasteForm(site Site, text string, samples []string) PasteForm {
 	f := PasteForm{Action: site.To(PlaceDiagnose), Text: text}
 	for _, s := range samples {
-		f.Samples = append(f.Samples, Sample{cutWords(visible(s), 64), s})
+		f.Samples = append(f.Samples, Sample{cutWords(visible(s), 64), holdable(s)})
 	}
 	return f
 }
@@ -81,7 +81,7 @@ type ValueView struct {
 
 // RunnerView is a record that was considered and not chosen.
 type RunnerView struct {
-	Title, URL, Confidence, Why string
+	Title, URL, Why string
 }
 
 // UnknownView is what can be said about a text without a known error.
@@ -118,18 +118,12 @@ func NewDiagnosisView(site Site, text []byte, answer *diagnose.Answer, captures 
 	}
 	v.Layout.Hidden = true
 	if len(text) <= maxShownText {
-		v.Form.Text = boxText(text)
+		v.Form.Text = holdable(string(text))
 	} else {
 		v.Note = "The text of " + size(len(text)) + " is not repeated in the box."
 	}
 	v.Answer = newAnswerView(site, text, answer, captures)
 	return v
-}
-
-// boxText makes a text fit for a text area, which keeps what it gets: only
-// bytes that HTML cannot hold are replaced.
-func boxText(text []byte) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(string(text), "\uFFFD"), "\x00", "\uFFFD")
 }
 
 func size(n int) string {
@@ -167,7 +161,11 @@ func newAnswerView(site Site, text []byte, a *diagnose.Answer, captures map[stri
 		v.Matches = append(v.Matches, newMatchView(i, text, d, captures[d.Record.ID]))
 	}
 	for _, r := range a.RunnersUp {
-		v.Runners = append(v.Runners, RunnerView{visible(r.Record.Title), r.Record.URL, percent(r.Confidence), visible(r.Why)})
+		why := "confidence " + percent(r.Confidence)
+		if r.Why != "" {
+			why += ": " + visible(r.Why)
+		}
+		v.Runners = append(v.Runners, RunnerView{visible(r.Record.Title), r.Record.URL, why})
 	}
 	if a.Unknown != nil && a.Input.Bytes > 0 {
 		v.Unknown = newUnknownView(site, text, a.Unknown)
@@ -228,22 +226,15 @@ func newMatchView(i int, text []byte, d diagnose.Diagnosis, captures []kb.Captur
 
 // undoneWords says what a layer was; a layer that is not listed is named.
 var undoneWords = map[string]string{
-	"ansi":       "terminal colours",
-	"osc":        "terminal links",
-	"cr":         "overwritten lines",
-	"crlf":       "Windows line ends",
-	"json":       "JSON escapes",
-	"shell":      "shell quotes",
-	"html":       "HTML entities",
-	"quotes":     "curly quotes",
-	"dashes":     "typographic dashes",
-	"spaces":     "unusual spaces",
-	"zero-width": "invisible characters",
-	"markdown":   "Markdown marks",
-	"mail":       "mail quotes",
-	"box":        "box drawing",
-	"prefix":     "line prefixes",
-	"wrap":       "hard line wraps",
+	"ansi":            "terminal colours",
+	"carriage-return": "overwritten lines",
+	"typography":      "typographic quotes and dashes",
+	"entity":          "HTML entities",
+	"escape":          "escapes of JSON or a shell",
+	"quote":           "quote marks of mail or Markdown",
+	"prefix":          "prefixes of log lines",
+	"space":           "unusual spaces",
+	"wrap":            "hard line wraps",
 }
 
 func undone(layers []string) string {

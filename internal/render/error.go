@@ -143,7 +143,7 @@ func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *
 		Title:      visible(r.ErrorMessage),
 		Byline:     Byline{reviewNames[r.Review], newDate(r.ContentChangedAt)},
 		Banners:    banners(site, r, successor),
-		RawMessage: r.ErrorMessage,
+		RawMessage: holdable(r.ErrorMessage),
 		Seen:       seen(r),
 		Facts:      facts(r),
 		Meaning:    prose(r.Documentation),
@@ -311,7 +311,7 @@ func fixParts(r *kb.Record) []FixPart {
 	flush := func() {
 		text := strings.Trim(strings.Join(code, "\n"), "\n")
 		if strings.TrimSpace(text) != "" {
-			current.Code, current.Copy = newCode(text, languageOf(r.FilePath)), text
+			current.Code, current.Copy = newCode(text, languageOf(r.FilePath)), holdable(text)
 			parts = append(parts, current)
 		}
 		code = nil
@@ -348,7 +348,7 @@ func defenceView(r *kb.Record) *DefenceView {
 		if s.code == nil || strings.TrimSpace(*s.code) == "" {
 			continue
 		}
-		snippet := Snippet{ID: s.id, Title: s.title, Note: s.note, Code: newCode(*s.code, language), Copy: *s.code}
+		snippet := Snippet{ID: s.id, Title: s.title, Note: s.note, Code: newCode(*s.code, language), Copy: holdable(*s.code)}
 		if s.id == "try-catch" && textTest.MatchString(*s.code) {
 			snippet.Warning = "This code tells the error by its message text. It stops working, without a sound, when the wording changes"
 			if r.ErrorCode != nil {

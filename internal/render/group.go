@@ -141,7 +141,7 @@ func groupIntro(d GroupData) []string {
 		}
 	}
 	if d.Place != PlaceRepo && len(d.Repos) > 0 {
-		intro = append(intro, placesOf(d.Repos))
+		intro = append(intro, placesOf(d.Page.Total, d.Repos))
 	}
 	var about []string
 	for _, tag := range d.Tags {
@@ -173,15 +173,18 @@ func severitiesOf(groups []kb.Group) string {
 	case 0:
 		return ""
 	case 1:
-		return ", severity " + groups[0].Name
+		return ", severity " + visible(groups[0].Name)
 	default:
 		return " (" + strings.Join(parts, ", ") + ")"
 	}
 }
 
-func placesOf(repos []kb.Group) string {
-	if len(repos) == 1 {
-		return "All in " + visible(repos[0].Name) + "."
+func placesOf(total int, repos []kb.Group) string {
+	switch {
+	case total == 1:
+		return "It comes from " + visible(repos[0].Name) + "."
+	case len(repos) == 1:
+		return "All come from " + visible(repos[0].Name) + "."
 	}
 	var names []string
 	for _, r := range repos[:min(len(repos), 3)] {

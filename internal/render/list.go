@@ -195,11 +195,11 @@ func newFilterView(name, label, value string, groups []kb.Group) FilterView {
 	v := FilterView{Name: name, Label: label, Options: []Option{{"", "Any", value == ""}}}
 	listed := value == ""
 	for _, g := range groups[:min(len(groups), maxOptions)] {
-		v.Options = append(v.Options, Option{g.Name, visible(g.Name) + " (" + thousands(g.Count) + ")", g.Name == value})
+		v.Options = append(v.Options, Option{holdable(g.Name), visible(g.Name) + " (" + thousands(g.Count) + ")", g.Name == value})
 		listed = listed || g.Name == value
 	}
 	if !listed {
-		v.Options = append(v.Options, Option{value, visible(value), true})
+		v.Options = append(v.Options, Option{holdable(value), visible(value), true})
 	}
 	return v
 }

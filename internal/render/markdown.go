@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -39,7 +40,12 @@ var (
 func prose(markdown string) Prose { return convert(blocks, markdown) }
 
 // inlineProse renders one piece of running text without a paragraph around it.
-func inlineProse(markdown string) Prose { return convert(inline, markdown) }
+func inlineProse(markdown string) Prose {
+	return convert(inline, indents.ReplaceAllString(markdown, ""))
+}
+
+// indents would keep a line from being a paragraph.
+var indents = regexp.MustCompile(`(?m)^[ \t]+`)
 
 func convert(m goldmark.Markdown, markdown string) Prose {
 	if strings.TrimSpace(markdown) == "" {
@@ -50,7 +56,8 @@ func convert(m goldmark.Markdown, markdown string) Prose {
 		// A buffer does not fail; should a node renderer ever, plain text is honest.
 		return Prose(html.EscapeString(markdown))
 	}
-	return Prose(strings.TrimSpace(out.String()))
+	// Again, for what entities have brought in.
+	return Prose(visible(strings.TrimSpace(out.String())))
 }
 
 // house renders the nodes for which the site has its own rules.

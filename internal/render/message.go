@@ -31,7 +31,7 @@ func markPlaceholders(message string, captures []kb.Capture) ([]MessagePart, []C
 	var parts []MessagePart
 	views := make([]CaptureView, len(captures))
 	for i, c := range captures {
-		views[i] = CaptureView{i + 1, "", c.Name, inlineProse(c.Description), visible(c.Example)}
+		views[i] = CaptureView{i + 1, "", visible(c.Name), inlineProse(c.Description), visible(c.Example)}
 	}
 	rest := message
 	for i, placeholder := range kb.Placeholders(message) {

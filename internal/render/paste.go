@@ -157,7 +157,7 @@ func (e Excerpt) HTML() Prose {
 				}
 				open = s.Hit
 			}
-			text := html.EscapeString(visible(s.Text))
+			text := visibleHTML(s.Text)
 			if s.Capture > 0 {
 				text = `<strong class="cap ` + capClass(s.Capture) + `" title="` + html.EscapeString(visible(s.Name)) + `">` + text + `</strong>`
 			}

@@ -129,7 +129,7 @@ func NewSearchView(site Site, q kb.Query, result kb.SearchResult) SearchView {
 			without := q
 			*f.field(&without) = ""
 			v.Active = append(v.Active, ActiveFilter{f.label, visible(value), site.searchAddress(without, 1)})
-			v.Hidden = append(v.Hidden, Option{Value: value, Label: f.name})
+			v.Hidden = append(v.Hidden, Option{Value: holdable(value), Label: f.name})
 		}
 	}
 	for _, hit := range result.Hits {

@@ -38,7 +38,8 @@ type NavLink struct {
 
 // layout makes the frame of a page at a place.
 func (s Site) layout(current Place, title, description string) Layout {
-	l := Layout{Site: s, Title: title, Description: cutWords(description, 200)}
+	title = visible(title)
+	l := Layout{Site: s, Title: title, Description: cutWords(visible(description), 200)}
 	if title != s.Name {
 		l.Title = title + " · " + s.Name
 	}
