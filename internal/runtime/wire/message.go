@@ -153,12 +153,12 @@ func Parse(line []byte) (*Message, error) {
 	return &Message{e.ID, e.Method, e.Params, e.Result, e.Error, e.Invocation, e.InvocationID}, nil
 }
 
-// first returns the beginning of text, at most max UTF-16 units long.
-func first(text []byte, max int) string {
+// first returns the beginning of text, at most limit UTF-16 units long.
+func first(text []byte, limit int) string {
 	units := 0
 	for i, r := range string(text) {
 		units += max(utf16.RuneLen(r), 1)
-		if units > max {
+		if units > limit {
 			return string(text[:i])
 		}
 	}
