@@ -13,6 +13,7 @@ type reading struct {
 	enclosed bool    // the content of a quoted string, whole
 	joined   bool
 	base     *reading // for a joined reading: the lines it was made of
+	places   []place  // for a joined reading: where its lines begin
 }
 
 // joint is a place where two lines were put together.
@@ -20,6 +21,13 @@ type joint struct {
 	at     int  // offset of the blank between them, or of the first byte of the second
 	strong bool // the lines do not look like one: blank line between, a new time, a level
 	full   bool // the first line was as long as it could be: a value may go on
+}
+
+// place is where a line begins in a joined reading.
+type place struct {
+	at   int
+	line line
+	body int // in the text of the lines: what stands at at
 }
 
 // Limits of joining: a message of a hundred lines is a document.
@@ -41,7 +49,8 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	raw := splitLines(m.text)
 	plain, lines := dropPrefixes(m, raw)
 	for i := range lines {
-		lines[i].width = widths[i]
+		lines[i].width = widths[i] &^ blankEnd
+		lines[i].gapped = widths[i]&blankEnd != 0
 	}
 	base := &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}
 	w.texts = append(w.texts, base)
@@ -56,18 +65,26 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	}
 }
 
+// blankEnd marks the width of a line that ends with a blank.
+const blankEnd = 1 << 30
+
 // lineWidths counts the characters of every line.
 func lineWidths(text []byte) []int {
 	var widths []int
 	n := 0
+	last := byte(0)
 	for _, c := range text {
 		switch {
 		case c == '\n':
+			if last == ' ' {
+				n |= blankEnd
+			}
 			widths = append(widths, n)
 			n = 0
 		case c&0xc0 != 0x80:
 			n++
 		}
+		last = c
 	}
 	return append(widths, n)
 }
@@ -201,13 +218,14 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			column := cutAt && p.width >= width-1
 			j.full = !j.strong && !l.stamped && prev == i-1 && full[prev]
 			with := " "
-			if !j.strong && !(l.start < l.body && m.text[l.start] == ' ') &&
-				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width) {
+			if !j.strong && !p.gapped && !(l.start < l.body && m.text[l.start] == ' ') &&
+				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width && !p.gapped) {
 				with = ""
 			}
 			r.joints = append(r.joints, j)
 			b.replace(p.end, from, with, layerWrap)
 		}
+		r.places = append(r.places, place{at: len(b.text), line: l, body: from})
 		b.copy(from, l.end)
 		prev = i
 		blank = false

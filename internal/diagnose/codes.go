@@ -140,11 +140,8 @@ func (w *work) findCodes() {
 // and whether another one does.
 func (h *hit) classBefore(class string) (own, other bool) {
 	r := h.reading
-	if r.joined {
-		return false, false
-	}
-	l := r.lineAt(h.start)
-	before := r.m.text[l.body:max(l.body, h.start)]
+	start, _, _ := r.lineOf(h.start)
+	before := r.m.text[start:max(start, h.start)]
 	if class != "" {
 		if k := bytes.LastIndex(before, []byte(class)); k >= 0 && len(before)-k <= len(class)+40 {
 			end := k + len(class)

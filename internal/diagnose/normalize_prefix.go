@@ -14,7 +14,8 @@ type line struct {
 	fence         bool // a Markdown fence or a ruler: nothing to read
 	stamped       bool // it begins with a time
 	layers        layerSet
-	width         int // characters, prefix and all, before blanks were squeezed
+	gapped        bool // it ended with a blank
+	width         int  // characters, prefix and all, before blanks were squeezed
 }
 
 // severity is how bad a line says it is.

@@ -166,12 +166,12 @@ func (w *work) weigh(h *hit) {
 // first reports whether a message with a gap in front begins where the line's
 // message does, and the value there is one word.
 func (h *hit) first() bool {
-	if h.reading.joined || len(h.captures) == 0 {
+	if len(h.captures) == 0 {
 		return false
 	}
-	l := h.reading.lineAt(h.start)
+	_, message, _ := h.reading.lineOf(h.start)
 	c := h.captures[0]
-	return h.start <= l.message && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
+	return h.start <= message && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
 }
 
 // isWhole reports whether a hit is all there is in the input.
@@ -225,12 +225,10 @@ func (w *work) weighCode(h *hit) {
 func (r *reading) opens(i int) (bool, severity) {
 	t := r.m.text
 	level := levelNone
-	if !r.joined {
-		l := r.lineAt(i)
-		level = l.level
-		if i <= l.message {
-			return true, level
-		}
+	_, message, l := r.lineOf(i)
+	level = l.level
+	if i <= message {
+		return true, level
 	}
 	if i == 0 || t[i-1] == '\n' {
 		return true, level
@@ -251,6 +249,18 @@ func (r *reading) opens(i int) (bool, severity) {
 		return k == i, level
 	}
 	return false, level
+}
+
+// lineOf is the line that offset i came from, and where it and its message
+// begin in the text of the reading.
+func (r *reading) lineOf(i int) (start, message int, l *line) {
+	if !r.joined {
+		l = r.lineAt(i)
+		return l.body, l.message, l
+	}
+	k := sort.Search(len(r.places), func(k int) bool { return r.places[k].at > i }) - 1
+	p := &r.places[max(k, 0)]
+	return p.at, p.at + max(p.line.message-p.body, 0), &p.line
 }
 
 // lineAt is the line that holds offset i.
