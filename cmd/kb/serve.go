@@ -78,6 +78,10 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, cancel := cli.UntilSignal(cmd.Context())
 	defer cancel()
+	// From the first moment on: an unheard SIGHUP would end the process.
+	hangup := make(chan os.Signal, 1)
+	signal.Notify(hangup, syscall.SIGHUP)
+	defer signal.Stop(hangup)
 	config, err := f.config(cmd.ErrOrStderr())
 	if err != nil {
 		return err
@@ -116,7 +120,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	fmt.Fprintf(cmd.OutOrStdout(), "kb serves %s (records %s, data in %s)\n", siteAddress(listener.Addr(), config.Base), srv.Dataset(), f.data)
 
 	var reloads sync.WaitGroup
-	reloads.Go(func() { f.reloadOnDemand(ctx, srv, watch, config.Logger) })
+	reloads.Go(func() { reloadOnDemand(ctx, srv, hangup, watch, config.Logger) })
 	err = srv.Run(ctx, listener)
 	cancel()
 	reloads.Wait()
@@ -205,7 +209,7 @@ func siteAddress(addr net.Addr, base render.Base) string {
 }
 
 // reloadOnDemand loads the records again on SIGHUP and when they change.
-func (f *serveFlags) reloadOnDemand(ctx context.Context, srv *server.Server, watch *watcher, log *slog.Logger) {
+func reloadOnDemand(ctx context.Context, srv *server.Server, hangup <-chan os.Signal, watch *watcher, log *slog.Logger) {
 	// Two wishes that come while one is served are one wish.
 	wishes := make(chan struct{}, 1)
 	wish := func() {
@@ -214,9 +218,6 @@ func (f *serveFlags) reloadOnDemand(ctx context.Context, srv *server.Server, wat
 		default:
 		}
 	}
-	hangup := make(chan os.Signal, 1)
-	signal.Notify(hangup, syscall.SIGHUP)
-	defer signal.Stop(hangup)
 	var watching sync.WaitGroup
 	defer watching.Wait()
 	if watch != nil {
