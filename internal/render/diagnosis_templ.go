@@ -166,7 +166,7 @@ func staticHelp() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"verdict verdict-unknown\"><h2>No diagnosis on this copy</h2><p>This copy of the site is made of plain files, and diagnosing needs a program. Your text has gone nowhere. Either of these gives the answer on your own machine:</p><pre class=\"code\"><code>kb serve              # the same site, with a paste box that answers")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"verdict verdict-unknown\"><h2>No diagnosis on this copy</h2><p>This copy of the site is made of plain files, and a diagnosis needs a program behind the page. Either of these gives the answer on your own machine, and the text stays there:</p><pre class=\"code\"><code>kb serve              # the same site, with a paste box that answers")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

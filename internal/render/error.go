@@ -24,7 +24,7 @@ type ErrorView struct {
 	Message    []MessagePart
 	RawMessage string // what the copy button copies
 	Captures   []CaptureView
-	Seen       []string // the message as people see it
+	Seen       []Prose // the message as people see it, marked
 	History    []HistoryView
 	Facts      []Fact
 
@@ -230,17 +230,6 @@ func banners(site Site, r *kb.Record, successor *kb.Record) []Banner {
 	}
 	if text, ok := reviewWords[r.Review]; ok {
 		list = append(list, Banner{Kind: "review", Title: text[0], Text: text[1]})
-	}
-	return list
-}
-
-// seen lists the examples that tell more than the message itself does.
-func seen(r *kb.Record) []string {
-	var list []string
-	for _, text := range r.Examples.Match {
-		if text != r.ErrorMessage && len(list) < 3 {
-			list = append(list, visible(cutBytes(text, 2000)))
-		}
 	}
 	return list
 }

@@ -1,10 +1,13 @@
 package render
 
 import (
+	"bytes"
 	"html"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"errorkb/internal/diagnose"
 	"errorkb/internal/kb"
 )
 
@@ -70,3 +73,49 @@ func messageHTML(parts []MessagePart) Prose {
 
 // capClass is the colour of a capture; the colours repeat after the last.
 func capClass(number int) string { return "cap" + strconv.Itoa((number-1)%5+1) }
+
+// examplesShown is the number of examples on a page.
+const examplesShown = 3
+
+// seen shows the examples that tell more than the message itself does, with the
+// message and its values marked where the portable pattern finds them as they
+// stand. An example that has to be read first, such as one with escapes, stays
+// unmarked.
+func seen(r *kb.Record) []Prose {
+	pattern, err := regexp.Compile(r.MessagePattern)
+	if err != nil {
+		pattern = nil // the linter reports it; the page is for readers
+	}
+	numbers := map[string]int{}
+	for i, c := range r.Captures {
+		numbers[c.Name] = i + 1
+	}
+	var list []Prose
+	for _, example := range r.Examples.Match {
+		if example == r.ErrorMessage || len(list) == examplesShown {
+			continue
+		}
+		text := []byte(example)
+		list = append(list, excerptAround(text, findMessage(pattern, text), numbers, exampleLines).HTML())
+	}
+	return list
+}
+
+// findMessage is the evidence of a pattern in a text, the zero one when it is not
+// there.
+func findMessage(pattern *regexp.Regexp, text []byte) diagnose.Evidence {
+	if pattern == nil || len(text) > maxHighlight {
+		return diagnose.Evidence{}
+	}
+	at := pattern.FindSubmatchIndex(text)
+	if at == nil {
+		return diagnose.Evidence{}
+	}
+	e := diagnose.Evidence{Start: at[0], End: at[1], Line: 1 + bytes.Count(text[:at[0]], []byte("\n"))}
+	for i, name := range pattern.SubexpNames() {
+		if name != "" && at[2*i] >= 0 {
+			e.Captures = append(e.Captures, diagnose.CaptureSpan{Name: name, Start: at[2*i], End: at[2*i+1]})
+		}
+	}
+	return e
+}

@@ -14,6 +14,7 @@ import (
 // Bounds of what is shown of a pasted text, which may have any size.
 const (
 	contextLines  = 2   // lines before and after a match
+	exampleLines  = 12  // lines around the message of an example
 	excerptLines  = 24  // lines of one excerpt
 	lineBytes     = 360 // of a line without a match
 	besideBytes   = 120 // of a long line, on each side of the match
@@ -24,8 +25,9 @@ const (
 // Excerpt is a part of the pasted text around a match. Its lines keep the bytes
 // of the text; HTML makes them fit to be seen.
 type Excerpt struct {
-	Lines []PasteLine
-	Cut   bool // the match has more lines than are shown
+	Lines   []PasteLine
+	Cut     bool // the match has more lines than are shown
+	Numbers bool // the lines are counted
 }
 
 // PasteLine is one line of an excerpt.
@@ -43,13 +45,21 @@ type Span struct {
 	Name    string // of the capture
 }
 
-// newExcerpt cuts the lines around an evidence out of the text. Offsets that do
-// not fit the text are brought back into it.
+// newExcerpt cuts the lines around an evidence out of a pasted text. Numbers
+// gives each capture its number, by name.
 func newExcerpt(text []byte, e diagnose.Evidence, numbers map[string]int) Excerpt {
+	out := excerptAround(text, e, numbers, contextLines)
+	out.Numbers = true
+	return out
+}
+
+// excerptAround cuts an evidence and some lines before and after it out of a
+// text. Offsets that do not fit the text are brought back into it.
+func excerptAround(text []byte, e diagnose.Evidence, numbers map[string]int, context int) Excerpt {
 	start := min(max(e.Start, 0), len(text))
 	end := min(max(e.End, start), len(text))
 	from, number := lineStart(text, start), max(e.Line, 1)
-	for i := 0; i < contextLines && from > 0 && number > 1; i++ {
+	for i := 0; i < context && from > 0 && number > 1; i++ {
 		from, number = lineStart(text, from-1), number-1
 	}
 	var out Excerpt
@@ -58,7 +68,7 @@ func newExcerpt(text []byte, e diagnose.Evidence, numbers map[string]int) Excerp
 		to := lineEnd(text, from)
 		out.Lines = append(out.Lines, newPasteLine(text, from, to, start, end, number, e.Captures, numbers))
 		if to >= end {
-			if after++; after > contextLines {
+			if after++; after > context {
 				break
 			}
 		}
@@ -135,7 +145,11 @@ func runeStart(text []byte, at, least int) int {
 // those who do not see the colours: mark for the message, strong for a value.
 func (e Excerpt) HTML() Prose {
 	var b strings.Builder
-	b.WriteString(`<pre class="paste numbered"><code>`)
+	class := "paste"
+	if e.Numbers {
+		class = "paste numbered"
+	}
+	b.WriteString(`<pre class="` + class + `"><code>`)
 	for _, line := range e.Lines {
 		class := "line"
 		for _, s := range line.Spans {
@@ -143,7 +157,11 @@ func (e Excerpt) HTML() Prose {
 				class = "line hit"
 			}
 		}
-		b.WriteString(`<span class="` + class + `" data-n="` + strconv.Itoa(line.Number) + `">`)
+		b.WriteString(`<span class="` + class + `"`)
+		if e.Numbers {
+			b.WriteString(` data-n="` + strconv.Itoa(line.Number) + `"`)
+		}
+		b.WriteString(">")
 		if line.CutLeft {
 			b.WriteString(`<span class="cut">…</span>`)
 		}
