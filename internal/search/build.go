@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -103,8 +104,10 @@ func openDir(ctx context.Context, path, version string) (*Index, error) {
 // moment it ends at, what lies at path is whole, missing, or has no stamp.
 func buildDir(ctx context.Context, path string, set *kb.Set, progress func(done, total int)) error {
 	aside, old := path+".new", path+".old"
-	if err := errors.Join(os.RemoveAll(aside), os.RemoveAll(old)); err != nil {
-		return err
+	for _, left := range []string{aside, old} {
+		if err := os.RemoveAll(left); err != nil {
+			return err
+		}
 	}
 	if err := fillDir(ctx, aside, set, progress); err != nil {
 		os.RemoveAll(aside) // best effort: the next build does it again
@@ -201,7 +204,9 @@ func explain(dir string, err error) error {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	// Bleve keeps only the text of what the system said.
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT),
+		strings.Contains(err.Error(), syscall.ENOSPC.Error()), strings.Contains(err.Error(), syscall.EDQUOT.Error()):
 		advice = "the disk is full: free some space or choose another data directory: "
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		advice = "it cannot be written: change its permissions or choose another data directory: "

@@ -8,10 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"errorkb/internal/kb"
 )
@@ -239,6 +241,9 @@ func TestOpenSaysWhatIsWrongWithTheDirectory(t *testing.T) {
 			t.Errorf("%v: %s, want %q", err, got, want)
 		}
 	}
+	if got := explain("/d", fmt.Errorf("as Bleve wraps: %v", syscall.ENOSPC)).Error(); !strings.Contains(got, "the disk is full") {
+		t.Errorf("only the text: %s", got)
+	}
 }
 
 func TestStamp(t *testing.T) {
@@ -248,5 +253,29 @@ func TestStamp(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, dirName, stampName))
 	if err != nil || !bytes.Contains(text, []byte(set.Version)) || !bytes.Contains(text, []byte(".zap")) {
 		t.Errorf("stamp %s, %v", text, err)
+	}
+}
+
+// A server that reloads for months must not keep what it closed.
+func TestCloseLeavesNothingRunning(t *testing.T) {
+	dir := t.TempDir()
+	set := testSet(t)
+	close(t, open(t, dir, set))
+	before := runtime.NumGoroutine()
+	for range 5 {
+		inMemory, err := OpenMemory(t.Context(), set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []*Index{inMemory, open(t, dir, set)} {
+			checkWorks(t, x, set)
+			close(t, x)
+		}
+	}
+	// Goroutines that were told to end may take a moment.
+	for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
 	}
 }

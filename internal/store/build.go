@@ -317,12 +317,12 @@ func fileSum(ctx context.Context, path string) (string, error) {
 	}
 }
 
+// removeAll removes the files that are there, up to the first failure.
 func removeAll(paths ...string) error {
-	var errs []error
 	for _, path := range paths {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+			return err
 		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
