@@ -8,10 +8,10 @@ import (
 
 // maxValue is the longest value a gap takes, in bytes. A person would not call
 // more than that one value, and the bound keeps matching linear.
-const maxValue = 16 << 10
+const maxValue = 8 << 10
 
 // maxReadings is how many places of one literal are weighed against each other.
-const maxReadings = 12
+const maxReadings = 8
 
 // each calls report for every place of text where the pattern stands, until
 // report returns false.
@@ -23,6 +23,7 @@ func (p *Pattern) each(text []byte, report func(Match) bool) {
 	m := matchers.Get().(*matcher)
 	defer matchers.Put(m)
 	vs := m.decode(p.rec)
+	m.reset(text, &vs[0])
 	for from := 0; from <= len(text); {
 		r, ok := m.nextOf(vs, text, from, len(text))
 		if !ok || !report(m.match()) {
@@ -35,11 +36,15 @@ func (p *Pattern) each(text []byte, report func(Match) bool) {
 var matchers = sync.Pool{New: func() any { return new(matcher) }}
 
 // nextOf finds the first match of any of the variants. Of those that begin at
-// the same place the first variant wins. The matcher holds its reading.
+// the same place the first variant wins. The matcher holds its reading. A single
+// variant must have been set by reset, so that what was learnt of a text is kept
+// from one call to the next.
 func (m *matcher) nextOf(vs []variant, text []byte, from, to int) (reading, bool) {
 	best, which, ok := reading{}, -1, false
 	for i := range vs {
-		m.reset(text, &vs[i])
+		if len(vs) > 1 {
+			m.reset(text, &vs[i])
+		}
 		if r, found := m.next(from, to); found && (!ok || r.start < best.start) {
 			best, which, ok = r, i, true
 		}
@@ -91,14 +96,43 @@ type matcher struct {
 	text   []byte
 	v      *variant
 	end    int       // of the window
+	ahead  []ahead   // per chain
 	levels [][]place // per chain
 	at     []int     // start of every step of the chosen reading, and the end
 	head   int       // start of the head gaps
 	tail   int       // end of the tail gaps
+
+	lineFrom, lineTo int // a place and the end of its line
+
+	work int // bytes looked at, for tests of the worst case
+}
+
+// ahead remembers that the next occurrence of a chain for every place between
+// from and next.start is next; none beyond it was found when end is less. With it
+// a text is searched for a chain once, however many places ask.
+type ahead struct {
+	from int
+	next place
 }
 
 func (m *matcher) reset(text []byte, v *variant) {
-	m.text, m.v = text, v
+	m.text, m.v, m.end = text, v, -1
+}
+
+// window sets the end of the text that may be matched.
+func (m *matcher) window(to int) {
+	if m.end == to {
+		return
+	}
+	m.end = to
+	m.lineFrom, m.lineTo = 0, -1
+	for len(m.ahead) < len(m.v.chains) {
+		m.ahead = append(m.ahead, ahead{})
+		m.levels = append(m.levels, nil)
+	}
+	for k := range m.v.chains {
+		m.ahead[k] = ahead{from: -1}
+	}
 }
 
 // next finds the first match that starts at from or later and ends at to or
@@ -107,7 +141,7 @@ func (m *matcher) next(from, to int) (reading, bool) {
 	if len(m.v.chains) == 0 {
 		return reading{}, false
 	}
-	m.end = to
+	m.window(to)
 	low := from
 	for from <= to {
 		first, ok := m.find(0, from, to)
@@ -143,9 +177,6 @@ func (m *matcher) next(from, to int) (reading, bool) {
 func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) {
 	v := m.v
 	n := len(v.chains)
-	for len(m.levels) < n {
-		m.levels = append(m.levels, nil)
-	}
 	m.levels[0] = append(m.levels[0][:0], place{first.start, first.end, m.startCost(first), -1})
 	for k := 1; k < n; k++ {
 		gaps := v.steps[v.chains[k-1].to:v.chains[k].from]
@@ -190,11 +221,14 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 			return reading{}, barren, false
 		}
 	}
+	head, ok := m.headStart(first.start, low)
+	if !ok {
+		return reading{}, 0, false
+	}
 	at := -1
 	for i, o := range m.levels[n-1] {
-		head, ok1 := m.headStart(first.start, low)
-		tail, ok2 := m.tailEnd(first.start, o)
-		if !ok1 || !ok2 {
+		tail, ok := m.tailEnd(first.start, o)
+		if !ok {
 			continue
 		}
 		cost := o.cost + m.tailCost(o, tail)
@@ -248,41 +282,74 @@ func (m *matcher) match() Match {
 
 // find returns the first occurrence of chain k that starts in [from, limit].
 func (m *matcher) find(k, from, limit int) (place, bool) {
+	a := &m.ahead[k]
+	if a.from < 0 || from < a.from || from > a.next.start {
+		*a = ahead{from, place{start: from - 1, end: -1}}
+	}
+	if a.next.end < 0 && a.next.start < limit { // not known as far as limit
+		start := m.scan(k, max(from, a.next.start+1), limit)
+		a.next = place{start: limit, end: -1}
+		if start >= 0 {
+			end, _ := m.walk(m.v.chains[k], start, nil)
+			a.next = place{start: start, end: end}
+		}
+	}
+	if a.next.end < 0 || a.next.start > limit {
+		return place{}, false
+	}
+	return a.next, true
+}
+
+// scan returns the start of the first occurrence of chain k in [from, limit], or
+// -1.
+func (m *matcher) scan(k, from, limit int) int {
 	c := m.v.chains[k]
 	first := &m.v.steps[c.from]
+	text := m.v.sure(c.from)
 	for from <= limit {
 		start := from
 		switch {
-		case first.kind == literal:
-			text := m.v.sure(c.from)
-			window := m.text[from:min(m.end, limit+len(text))]
-			i := -1
-			if first.fold {
-				i = indexFold(window, text)
-			} else {
-				i = bytes.Index(window, text)
-			}
-			if i < 0 {
-				return place{}, false
-			}
-			start += i
-		default: // white space
+		case first.kind == space:
 			for start < m.end && start <= limit && !isBlank(m.text[start]) {
 				start++
 			}
-			if start > limit || start >= m.end {
-				return place{}, false
+			if start >= m.end {
+				return -1
 			}
+		case first.fold:
+			i := indexFold(m.text[from:min(m.end, limit+len(text))], text)
+			if i < 0 {
+				m.work += limit - from
+				return -1
+			}
+			start += i
+		default:
+			i := bytes.Index(m.text[from:min(m.end, limit+len(text))], text)
+			if i < 0 {
+				m.work += limit - from
+				return -1
+			}
+			start += i
 		}
+		m.work += start - from + 1
 		if start > limit {
-			return place{}, false
+			return -1
 		}
-		if end, ok := m.walk(c, start, nil); ok && m.bounded(k, start, end) {
-			return place{start: start, end: end}, true
+		if end, ok := m.walk(c, start, nil); ok && m.bounded(k, start, end) && m.goesOn(c, end) {
+			return start
 		}
 		from = start + 1
 	}
-	return place{}, false
+	return -1
+}
+
+// goesOn reports whether the gap behind a chain may begin at i.
+func (m *matcher) goesOn(c span, i int) bool {
+	if c.to == len(m.v.steps) {
+		return true
+	}
+	g := &m.v.steps[c.to]
+	return g.min == 0 || g.set.any || i < m.end && g.set.begins(m.text[i])
 }
 
 // bounded reports whether an outer end of the variant is not inside a word.
@@ -355,7 +422,11 @@ func (m *matcher) breaksOff(i int) bool {
 func (m *matcher) limit(gaps []step, from int) int {
 	end := min(m.end, from+maxValue)
 	if len(gaps) == 1 && gaps[0].set == anyLine {
-		return lineEnd(m.text[:end], from)
+		if from < m.lineFrom || from > m.lineTo {
+			m.lineFrom, m.lineTo = from, lineEnd(m.text[:m.end], from)
+			m.work += m.lineTo - from
+		}
+		return min(end, m.lineTo)
 	}
 	var union byteSet
 	for _, g := range gaps {
@@ -364,6 +435,7 @@ func (m *matcher) limit(gaps []step, from int) int {
 		}
 	}
 	for i := from; i < end; i++ {
+		m.work++
 		if !union.has(m.text[i]) {
 			return i
 		}

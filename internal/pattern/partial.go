@@ -66,7 +66,9 @@ func (v *variant) partial(text []byte) (Partial, bool) {
 	}
 	for k := range v.chains {
 		// The first chain that stands whole in the text.
-		m := matcher{text: text, v: v, end: to}
+		var m matcher
+		m.reset(text, v)
+		m.window(to)
 		first, ok := m.find(k, from, to)
 		if !ok {
 			continue

@@ -11,6 +11,13 @@ import (
 // shorter value wins.
 const strange = 1 << 16
 
+// Limits of what is looked at to weigh a reading, in bytes: of a value, and of the
+// line before a message.
+const (
+	maxWeighed = 512
+	maxBefore  = 1 << 10
+)
+
 // gapCost weighs the value between from and the occurrence o of chain k.
 func (m *matcher) gapCost(k, from int, o place) int {
 	value := m.text[from:o.start]
@@ -30,7 +37,9 @@ func (m *matcher) gapCost(k, from int, o place) int {
 	if o.start < len(m.text) {
 		right = m.text[o.start]
 	}
-	cost += strange * unbalanced(value, left, right)
+	weighed := value[:min(len(value), maxWeighed)]
+	m.work += len(weighed)
+	cost += strange * unbalanced(weighed, left, right)
 	cost += m.joinCost(value, o)
 	if isWord(right) && insideWord(m.text, o.start) {
 		cost += strange / 4
@@ -191,7 +200,11 @@ func (m *matcher) headStart(start, low int) (int, bool) {
 	if len(gaps) == 0 {
 		return start, true
 	}
-	line := max(low, lineStart(m.text, start))
+	if g := gaps[len(gaps)-1].set; g.least() > 0 && (start == low || !g.union.has(m.text[start-1])) {
+		return 0, false
+	}
+	line := max(low, lineStart(m.text, start, maxBefore))
+	m.work += start - line
 	if len(gaps) > 1 || gaps[0].set.any {
 		at := headOf(m.text, line, start)
 		if m.fits(gaps, at, start) {
@@ -354,6 +367,7 @@ func (m *matcher) tailEnd(start int, last place) (int, bool) {
 		return last.end, true
 	}
 	limit := m.limit(gaps, last.end)
+	m.work += limit - last.end
 	if len(gaps) > 1 || gaps[0].set.any {
 		end := tailOf(m.text, start, last.end, limit)
 		if m.fits(gaps, last.end, end) {
@@ -416,7 +430,7 @@ func tailEnclosed(text []byte, start, from, limit int) int {
 	for limit > from && isBlank(text[limit-1]) {
 		limit--
 	}
-	line := lineStart(text, start)
+	line := lineStart(text, start, maxBefore)
 	prefix := text[line:start]
 	if from > start && isQuote(text[from-1]) {
 		q := text[from-1]

@@ -55,6 +55,11 @@ var finders = sync.Pool{New: func() any { return &finder{wide: map[uint32]seen{}
 // anchors: roughly as they stand in the text, the same on every run.
 func (ix *Index) Find(text []byte, report func(id int, m Match) bool) {
 	f := finders.Get().(*finder)
+	f.find(ix, text, report)
+	finders.Put(f)
+}
+
+func (f *finder) find(ix *Index, text []byte, report func(id int, m Match) bool) {
 	f.all, f.report = text, report
 	for _, s := range ix.parts {
 		if !f.search(s) {
@@ -62,7 +67,6 @@ func (ix *Index) Find(text []byte, report func(id int, m Match) bool) {
 		}
 	}
 	f.all, f.report, f.text, f.seg = nil, nil, nil, nil
-	finders.Put(f)
 }
 
 // search searches the text for the patterns of a segment.
@@ -172,6 +176,7 @@ func (f *finder) lookUp(n int) bool {
 		b := slot(k.key, s.bucketBits)
 		from := binary.LittleEndian.Uint32(s.starts[4*b:])
 		to := binary.LittleEndian.Uint32(s.starts[4*b+4:])
+		f.work += int(to - from)
 		for ; from < to; from++ {
 			raw := s.entries[int(from)*entrySize:]
 			if binary.LittleEndian.Uint64(raw) != k.key {
@@ -200,7 +205,7 @@ func (f *finder) lookUp(n int) bool {
 // inLine reports whether the line of a place holds all words of a signature.
 func (f *finder) inLine(at int, sig uint64) bool {
 	if at > f.line.to || at < f.line.from {
-		f.line.from = lineStart(f.all, at)
+		f.line.from = lineStart(f.all, at, len(f.all))
 		f.line.to = lineEnd(f.all, at)
 		f.sigKnown = false
 		f.seen = f.seen[:0]
@@ -270,10 +275,11 @@ func (f *finder) around(e *entry, vs []variant, at int, lines bool) bool {
 
 // maxSpan is how far a match may reach to either side of its anchor when it is
 // not searched for by whole lines.
-const maxSpan = 4 * maxValue
+const maxSpan = 2 * maxValue
 
 // reportAll reports all matches between from and to.
 func (f *finder) reportAll(e *entry, vs []variant, from, to int) (last int, ok bool) {
+	f.reset(f.all, &vs[0])
 	for from <= to {
 		r, found := f.nextOf(vs, f.all, from, to)
 		if !found {

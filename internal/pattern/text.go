@@ -40,8 +40,14 @@ func lineEnd(text []byte, from int) int {
 	return len(text)
 }
 
-func lineStart(text []byte, at int) int {
-	return bytes.LastIndexByte(text[:at], '\n') + 1
+// lineStart returns the start of the line that at is in, or the place most bytes
+// before it.
+func lineStart(text []byte, at, most int) int {
+	low := max(0, at-most)
+	if i := bytes.LastIndexByte(text[low:at], '\n'); i >= 0 {
+		return low + i + 1
+	}
+	return low
 }
 
 // equalFold compares without regard to the case of ASCII letters.
