@@ -21,7 +21,7 @@ type choice struct {
 func newChoice(allowed ...string) *choice { return &choice{allowed[0], allowed} }
 
 func (c *choice) String() string { return c.value }
-func (c *choice) Type() string   { return "WHEN" }
+func (c *choice) Type() string   { return strings.Join(c.allowed, "|") }
 func (c *choice) Set(value string) error {
 	if !slices.Contains(c.allowed, value) {
 		return fmt.Errorf("want one of %s", strings.Join(c.allowed, ", "))

@@ -46,7 +46,9 @@ The bundled records need no set-up and no network.`,
 		newLint(), newImport(), newExport(), newEval(),
 		newVersion(),
 	)
-	root.PersistentFlags().Var(newChoice("auto", "always", "never"), "color", "colour of text for people: auto, always or never")
+	root.PersistentFlags().Var(newChoice("auto", "always", "never"), "color", "colour of text for people")
+	root.SetHelpCommandGroupID(groupRun)
+	root.SetCompletionCommandGroupID(groupRun)
 	cli.Prepare(root)
 	return root
 }

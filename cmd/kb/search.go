@@ -32,12 +32,12 @@ The exit status is 0 when there is a hit and 1 when there is none.`,
 	flags := cmd.Flags()
 	flags.StringVar(&query.Repo, "repo", "", "only this repository, as `OWNER/NAME`")
 	flags.StringVar(&query.Tag, "tag", "", "only records with this `TAG`")
-	flags.StringVar(&query.Severity, "severity", "", "only this severity: fatal, error, warning or info")
+	flags.StringVar(&query.Severity, "severity", "", "only this `SEVERITY`: fatal, error, warning or info")
 	flags.StringVar(&query.Class, "class", "", "only this error `CLASS`")
 	flags.StringVar(&query.Code, "code", "", "only this error `CODE`")
-	flags.StringVar(&query.Status, "status", "", "only this status: active, deprecated, removed or withdrawn")
-	flags.IntVar(&query.Limit, "limit", kb.DefaultHits, fmt.Sprintf("hits to show, at most %d", kb.MaxHits))
-	flags.IntVar(&query.Offset, "offset", 0, "hits to skip")
+	flags.StringVar(&query.Status, "status", "", "only this `STATUS`: active, deprecated, removed or withdrawn")
+	flags.IntVar(&query.Limit, "limit", kb.DefaultHits, fmt.Sprintf("`NUMBER` of hits to show, at most %d", kb.MaxHits))
+	flags.IntVar(&query.Offset, "offset", 0, "`NUMBER` of hits to skip")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		query.Text = strings.Join(args, " ")
 		if err := checkQuery(query); err != nil {

@@ -33,6 +33,9 @@ const (
 	StatusUsage = 2 // wrong use
 )
 
+// helpWidth is the number of columns of a help page.
+const helpWidth = 100
+
 // ErrNo ends a command with StatusNo and without a message: the command has
 // said on standard output what there was to say.
 var ErrNo = errors.New("nothing found")
@@ -83,6 +86,7 @@ func UntilSignal(ctx context.Context) (context.Context, context.CancelFunc) {
 func Prepare(root *cobra.Command) {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SuggestionsMinimumDistance = 2
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", helpWidth)))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return Hint(Usagef("%w", err), seeHelp(cmd))
 	})
