@@ -58,7 +58,7 @@ func (w *work) readString(m *mapped, from, to int, escaped bool, depth int) {
 	if bytes.IndexByte(m.text[from:to], ' ') < 0 {
 		return
 	}
-	b := newBuilder(m)
+	b := newPartBuilder(m, to-from)
 	b.copy(from, to)
 	w.read(b.mapped(), depth+1, true)
 }
@@ -70,13 +70,13 @@ var messageKeys = [][]byte{[]byte(`"log":`), []byte(`"msg":`), []byte(`"message"
 // written, as the text that was written.
 func (w *work) readJSONLines(m *mapped, depth int) {
 	t := m.text
-	b := newBuilder(m)
+	var b *builder
 	count := 0
 	flush := func() {
 		if count > 1 {
 			w.read(b.mapped(), depth+1, false)
 		}
-		b, count = newBuilder(m), 0
+		b, count = nil, 0
 	}
 	for start := 0; start < len(t); {
 		end := start + bytes.IndexByte(t[start:], '\n')
@@ -87,6 +87,9 @@ func (w *work) readJSONLines(m *mapped, depth int) {
 		if from < 0 {
 			flush()
 		} else {
+			if b == nil {
+				b = newPartBuilder(m, to-from)
+			}
 			if count > 0 {
 				b.replace(from, from, "\n", layerEscape)
 			}
@@ -180,7 +183,7 @@ func isEscape(c byte) bool {
 // unescape is m.text[from:to] with one level of escapes undone, nil when there
 // is none.
 func unescape(m *mapped, from, to int) *mapped {
-	b := newBuilder(m)
+	b := newPartBuilder(m, to-from)
 	if !appendUnescaped(b, m.text, from, to) {
 		return nil
 	}

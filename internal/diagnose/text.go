@@ -118,6 +118,11 @@ func newBuilder(src *mapped) *builder {
 	}
 }
 
+// newPartBuilder is a builder for a part of src that is about n bytes long.
+func newPartBuilder(src *mapped, n int) *builder {
+	return &builder{src: src, text: make([]byte, 0, n)}
+}
+
 // seek is the run of src that holds offset i. Calls come mostly in ascending
 // order, so it looks near the last one first.
 func (b *builder) seek(i int) int {
