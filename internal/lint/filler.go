@@ -3,12 +3,16 @@ package lint
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Filler is recognised by its shape: a verb of advice or explanation, an object
 // that any error has, and nothing else up to the full stop. One particular word
 // more and the sentence is left alone.
-var fillerShapes = func() *regexp.Regexp {
+//
+// It is a large expression, compiled when first needed and not at the start of
+// every command.
+var fillerShapes = sync.OnceValue(func() *regexp.Regexp {
 	const (
 		thing   = `(?:(?:the|your|this|that|an?|all|any|some)\s+)?(?:relevant\s+|related\s+|underlying\s+|unexpected\s+|unknown\s+|internal\s+|certain\s+|specific\s+|invalid\s+|required\s+|official\s+|system\s+|application\s+|server\s+)*`
 		anyNoun = `(?:something|everything|errors?|exceptions?|problems?|issues?|operations?|conditions?|failures?|functions?|methods?|code|application|app|program|system|process|service|server|request|input|inputs|parameters?|arguments?|values?|data|configuration|config|settings?|setup|environment|logs?|log files?|documentation|docs|stack trace|error message|message|permissions?|network|connection|network connection|internet connection|dependencies|requirements|prerequisites)`
@@ -39,7 +43,7 @@ var fillerShapes = func() *regexp.Regexp {
 		`as an ai\b.*`, `i hope this helps`,
 	}
 	return regexp.MustCompile(`^(?:` + strings.Join(shapes, `|`) + `)` + end)
-}()
+})
 
 // maxFiller is longer than any sentence that has one of the shapes, in bytes.
 const maxFiller = 200
@@ -50,5 +54,5 @@ func isFiller(sentence string) bool {
 		return false
 	}
 	s := strings.Join(strings.Fields(strings.ToLower(sentence)), " ")
-	return plainWords(s) == "" || fillerShapes.MatchString(s)
+	return plainWords(s) == "" || fillerShapes().MatchString(s)
 }
