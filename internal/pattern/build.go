@@ -182,16 +182,19 @@ func countKeys(items []item) *sketch {
 // texts that were not counted.
 var preference = [shapes]int{around8: 0, after8: 1, around4: 2, after4: 3, folded4: 3}
 
-// rank says how dear an anchor is: by its key, by its first four bytes, which the
-// first bitmap lets pass wherever they stand, and by its shape.
+// rank says how dear an anchor is: by its key, when it is short by its first four
+// bytes, which the first bitmap lets pass wherever they stand, and by its shape.
 func (k *sketch) rank(v *variant, a anchor) int {
+	if a.shape.long() {
+		return int(k.n[slot(a.key, k.bits)])*8 + preference[a.shape]
+	}
 	word := uint32(after8At(v.steps[a.step].text, a.off))
 	return (int(k.n[slot(a.key, k.bits)])+smallWeight*min(k.log[word], 40))*8 + preference[a.shape]
 }
 
 // smallWeight is the price of a word of the sample in the first bitmap, of which
 // a rarer key is worth one.
-const smallWeight = 8
+const smallWeight = 40
 
 // chooseKeys picks the rarest key of every variant. Variants without one are
 // loose; those that hold too little to look for are left out.
@@ -214,7 +217,7 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 				})
 				e := entry{id: items[n].id, rec: offsets[n], variant: i}
 				if best.step >= 0 {
-					e.key, e.step, e.off = best.key, best.step, best.off
+					e.key, e.step, e.off, e.long = best.key, best.step, best.off, best.shape.long()
 					e.sig = v.lineWords(best.step)
 					e.more, e.moreAt = v.moreBytes(best)
 					o.entries = append(o.entries, e)
@@ -275,8 +278,8 @@ func rarestByte(text []byte) int {
 // fill makes the bitmaps and buckets of the entries.
 func (s *segment) fill(entries []entry) {
 	n := len(entries)
-	small := uint(18)
-	s.small = make([]byte, 1<<small/8)
+	s.small = make([]byte, smallSize)
+	s.long = make([]byte, max(1<<12, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
 	s.filter = make([]byte, max(8, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
 	buckets := 1 << bits.Len(uint(max(n, 2)-1))
 	s.starts = make([]byte, 4*(buckets+1))
@@ -303,15 +306,21 @@ func (s *segment) fill(entries []entry) {
 	}
 }
 
-// mark sets the bits of an entry in the first bitmap: those of its first four
-// bytes, in every case when case does not matter.
+// mark sets the bits of an entry in the first bitmaps: of a short key in every
+// case of the letters when that does not matter.
 func (s *segment) mark(e *entry) {
 	var l layout
 	v := &l.decode(s.records[e.rec:])[e.variant]
 	st := &v.steps[e.step]
-	word := uint32(after8At(st.text, e.off))
+	after := after8At(st.text, e.off)
+	if e.long {
+		i := longSlot(after, s.longBits)
+		s.long[i>>3] |= 1 << (i & 7)
+		return
+	}
+	word := uint32(after)
 	set := func(w uint32) {
-		i := smallSlot(w, s.smallBits)
+		i := smallSlot(w)
 		s.small[i>>3] |= 1 << (i & 7)
 	}
 	set(word)

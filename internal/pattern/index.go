@@ -21,7 +21,8 @@ type Index struct {
 // one is opened.
 type segment struct {
 	flags   []byte // one byte; flagFolds
-	small   []byte // bitmap over 4 bytes after a word start
+	small   []byte // bitmap over the 4 bytes after a word start, for the short keys
+	long    []byte // bitmap over the 8 bytes after a word start, for the long keys
 	filter  []byte // bitmap over keys
 	starts  []byte // of the buckets: numbers of entries, uint32
 	entries []byte // entrySize each, by bucket
@@ -30,9 +31,9 @@ type segment struct {
 	exprs   []byte // entries of patterns that are regular expressions
 	dead    []byte // bitmap of ids that a later segment replaces
 
-	smallBits, filterBits, bucketBits uint
-	folds                             bool // some keys are without regard to case
-	others                            []other
+	longBits, filterBits, bucketBits uint
+	folds                            bool // some keys are without regard to case
+	others                           []other
 }
 
 // flagFolds says that some keys are without regard to case.
@@ -59,7 +60,8 @@ type entry struct {
 	more               uint32
 	rec, id            uint32
 	variant, step, off int
-	moreAt             int // noMore when there are none
+	moreAt             int  // noMore when there are none
+	long               bool // while building: the key is a long one
 }
 
 const (
@@ -104,7 +106,7 @@ const (
 	magic      = "kbpattrn"
 	version    = 1
 	headSize   = len(magic) + 4 + 4
-	arrayCount = 9
+	arrayCount = 10
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -138,7 +140,7 @@ func (ix *Index) AppendBinary(dst []byte, stamp string) []byte {
 
 // arrays lists the arrays of a segment in the order of the serialised form.
 func (s *segment) arrays() [arrayCount]*[]byte {
-	return [...]*[]byte{&s.flags, &s.small, &s.filter, &s.starts, &s.entries, &s.records, &s.loose, &s.exprs, &s.dead}
+	return [...]*[]byte{&s.flags, &s.small, &s.long, &s.filter, &s.starts, &s.entries, &s.records, &s.loose, &s.exprs, &s.dead}
 }
 
 // Open reads the serialised form of an index. The index works on data itself,
@@ -214,11 +216,11 @@ func (ix *Index) Size() int {
 
 // prepare derives what an array implies.
 func (s *segment) prepare() error {
-	if len(s.flags) != 1 || len(s.small) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
+	if len(s.flags) != 1 || len(s.small) != smallSize || len(s.long) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
 		return fmt.Errorf("arrays too short: %w", ErrDamaged)
 	}
 	s.folds = s.flags[0]&flagFolds != 0
-	s.smallBits = uint(bits.Len(uint(len(s.small))*8)) - 1
+	s.longBits = uint(bits.Len(uint(len(s.long))*8)) - 1
 	s.filterBits = uint(bits.Len(uint(len(s.filter))*8)) - 1
 	s.bucketBits = uint(bits.Len(uint(len(s.starts)/4-1))) - 1
 	r := reader{s.exprs}

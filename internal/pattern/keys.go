@@ -49,8 +49,20 @@ func keyAround4(before, after uint64) uint64 {
 // slot returns the place of a key in a table of 1<<bits.
 func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
 
-// smallSlot is the place of the 4 bytes after a word start in the first bitmap.
-func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> (32 - bits) }
+// The first bitmaps are asked at every word start. The one for short keys is over
+// 4 bytes, and at 32 KiB it stays in the first-level cache; the one for long keys
+// is over 8 bytes and grows with the patterns.
+const (
+	smallBits = 18
+	smallSize = 1 << smallBits / 8
+)
+
+func smallSlot(word uint32) uint32 { return word * 0x9e3779b1 >> (32 - smallBits) }
+
+func longSlot(after uint64, bits uint) uint64 { return after * 0xd6e8feb86659fd93 >> (64 - bits) }
+
+// long reports whether a key of the shape has 8 bytes after the word start.
+func (s shape) long() bool { return s == after8 || s == around8 }
 
 // wordStart reports whether a word starts at i: a letter after neither a letter
 // nor a digit.

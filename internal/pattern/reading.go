@@ -53,7 +53,7 @@ func (m *matcher) gapCost(k, from int, o place) int {
 // joinCost weighs a value that is cut where a path or an address goes on: at the
 // colon of a drive or scheme, or at a blank inside a path.
 func (m *matcher) joinCost(value []byte, o place) int {
-	if len(value) == 0 || o.end >= len(m.text) {
+	if len(value) == 0 || o.end >= m.end || o.end == o.start {
 		return 0
 	}
 	rest := m.text[o.end:min(m.end, o.end+64)]

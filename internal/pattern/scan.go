@@ -108,31 +108,33 @@ func (f *finder) search(s *segment) bool {
 	return true
 }
 
-// passWords collects the word starts between from and to whose first four bytes
-// are in the first bitmap.
+// passWords collects the word starts between from and to that are in one of the
+// first bitmaps.
 func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
-	text, small, bits := f.all, f.seg.small, f.seg.smallBits
+	text, long, bits := f.all, f.seg.long, f.seg.longBits
+	small := (*[smallSize]byte)(f.seg.small)
 	n := 0
 	i := from
 	for ; i+64 <= to && i+72 <= len(text); i += 64 {
-		block := (*[64]byte)(text[i:])
+		window := (*[72]byte)(text[i:])
 		var starts uint64
-		starts, carry = startsOf(block, carry)
-		window := text[i : i+72]
+		starts, carry = startsOf((*[64]byte)(window[:]), carry)
 		for ; starts != 0; starts &= starts - 1 {
 			k := trailing(starts)
-			b := smallSlot(binary.LittleEndian.Uint32(window[k:]), bits)
+			after := binary.LittleEndian.Uint64(window[k&63:])
+			s, l := smallSlot(uint32(after)), longSlot(after, bits)
 			f.words[n&(blockSize-1)] = uint32(i - from + k)
-			n += int(small[b>>3] >> (b & 7) & 1)
+			n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 		}
 	}
 	for ; i < to; i++ {
 		if !wordStart(text, i) {
 			continue
 		}
-		b := smallSlot(uint32(after8At(text, i)), bits)
+		after := after8At(text, i)
+		s, l := smallSlot(uint32(after)), longSlot(after, bits)
 		f.words[n] = uint32(i - from)
-		n += int(small[b>>3] >> (b & 7) & 1)
+		n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 	}
 	carry = 0
 	if isAlnum(text[to-1]) {
