@@ -64,10 +64,9 @@ func longSlot(after uint64, bits uint) uint64 { return after * 0xd6e8feb86659fd9
 // long reports whether a key of the shape has 8 bytes after the word start.
 func (s shape) long() bool { return s == after8 || s == around8 }
 
-// wordStart reports whether a word starts at i: a letter after neither a letter
-// nor a digit.
+// wordStart reports whether a word starts at i: an ASCII letter that follows none.
 func wordStart(text []byte, i int) bool {
-	return text[i]|0x20-'a' < 26 && (i == 0 || !isAlnum(text[i-1]))
+	return text[i]|0x20-'a' < 26 && (i == 0 || text[i-1]|0x20-'a' >= 26)
 }
 
 const (
@@ -75,34 +74,27 @@ const (
 	tops = 0x8080808080808080
 )
 
-// letters and digits mark the bytes of a word that are such, in their top bits.
+// letters marks the bytes of a word that are ASCII letters, in their top bits.
 func letters(w uint64) uint64 {
 	low := w&^tops | 0x20*ones
 	return (low + (0x80-'a')*ones) &^ (low + (0x7f-'z')*ones) & tops &^ w
-}
-
-func digits(w uint64) uint64 {
-	low := w &^ tops
-	return (low + (0x80-'0')*ones) &^ (low + (0x7f-'9')*ones) & tops &^ w
 }
 
 // gather moves the top bits of the eight bytes into the low eight bits.
 func gather(m uint64) uint64 { return (m >> 7) * 0x0102040810204080 >> 56 }
 
 // startsOf returns the word starts of 64 bytes as bits. The carry is 0x80 when
-// the byte before them is a letter or a digit, and is passed on.
+// the byte before them is a letter, and is passed on.
 func startsOf(b *[64]byte, carry uint64) (starts, out uint64) {
 	for i := range 8 {
-		w := binary.LittleEndian.Uint64(b[8*i:])
-		l := letters(w)
-		alnum := l | digits(w)
-		starts |= gather(l&^(alnum<<8|carry)) << (8 * i)
-		carry = alnum >> 56
+		l := letters(binary.LittleEndian.Uint64(b[8*i:]))
+		starts |= gather(l&^(l<<8|carry)) << (8 * i)
+		carry = l >> 56
 	}
 	return starts, carry
 }
 
-// before8 and after8At return the bytes around a place as words, with zeros
+// before8At and after8At return the bytes around a place as words, with zeros
 // beyond the ends of the text.
 func before8At(text []byte, i int) uint64 {
 	if i >= 8 {
@@ -131,13 +123,11 @@ func signature(text []byte) uint64 {
 	carry := uint64(0)
 	i := 0
 	for ; i+16 <= len(text); i += 8 {
-		w := binary.LittleEndian.Uint64(text[i:])
-		l := letters(w)
-		alnum := l | digits(w)
-		for s := gather(l &^ (alnum<<8 | carry)); s != 0; s &= s - 1 {
+		l := letters(binary.LittleEndian.Uint64(text[i:]))
+		for s := gather(l &^ (l<<8 | carry)); s != 0; s &= s - 1 {
 			sig |= wordBit(uint64(binary.LittleEndian.Uint32(text[i+trailing(s):])))
 		}
-		carry = alnum >> 56
+		carry = l >> 56
 	}
 	for ; i < len(text); i++ {
 		if wordStart(text, i) {

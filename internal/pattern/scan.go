@@ -137,7 +137,7 @@ func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
 		n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 	}
 	carry = 0
-	if isAlnum(text[to-1]) {
+	if text[to-1]|0x20-'a' < 26 {
 		carry = 0x80
 	}
 	return n, carry
