@@ -1,7 +1,9 @@
 package render
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"html"
 	"net/http"
 	"strconv"
@@ -75,7 +77,7 @@ func NewProblemView(site Site, t ProblemType) ProblemView {
 		Layout: site.layout(PlaceProblem, t.Title, t.Explanation),
 		Title:  t.Title, Status: strconv.Itoa(t.Status) + " " + http.StatusText(t.Status),
 		Explanation: t.Explanation, Advice: t.Advice,
-		Example: newCode(string(NewProblem(site.Base, t.Slug, "A sentence about this very request.", "").JSON()), "json"),
+		Example: newCode(problemExample(site.Base, t), "json"),
 	}
 	v.Layout.Canonical = site.To(PlaceProblem, t.Slug)
 	for _, other := range ProblemTypes() {
@@ -84,6 +86,14 @@ func NewProblemView(site Site, t ProblemType) ProblemView {
 		}
 	}
 	return v
+}
+
+// problemExample is a problem document of a type, laid out to be read.
+func problemExample(base Base, t ProblemType) string {
+	var out bytes.Buffer
+	// A document that was just encoded is JSON: Indent cannot fail.
+	_ = json.Indent(&out, NewProblem(base, t.Slug, "A sentence about this very request.", "").JSON(), "", "  ")
+	return out.String()
 }
 
 func (r *Renderer) problem(ctx context.Context, slug string) (Document, error) {
