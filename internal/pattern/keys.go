@@ -50,10 +50,10 @@ func keyAround4(before, after uint64) uint64 {
 func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
 
 // The first bitmaps are asked at every word start. The one for short keys is over
-// 4 bytes, and at 32 KiB it stays in the first-level cache; the one for long keys
+// 4 bytes, and at 16 KiB it stays in the first-level cache; the one for long keys
 // is over 8 bytes and grows with the patterns.
 const (
-	smallBits = 18
+	smallBits = 17
 	smallSize = 1 << smallBits / 8
 )
 

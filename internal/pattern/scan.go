@@ -36,8 +36,9 @@ type finder struct {
 // keyAt is a key that passed the second bitmap, and the word start it is of. A
 // block has at most half as many word starts as bytes, with five keys each.
 type keyAt struct {
-	key uint64
-	at  uint32
+	key      uint64
+	at       uint32
+	from, to uint32 // its bucket
 }
 
 // seen says how far a pattern was searched for.
@@ -157,13 +158,13 @@ func (f *finder) passKeys(n int) int {
 			after&0xffffffff ^ salts[after4],
 		} {
 			b := slot(key, bits)
-			f.keys[k] = keyAt{key, at}
+			f.keys[k] = keyAt{key: key, at: at}
 			k += int(filter[b>>3] >> (b & 7) & 1)
 		}
 		if f.seg.folds {
 			key := keyOf(folded4, before, after)
 			b := slot(key, bits)
-			f.keys[k] = keyAt{key, at}
+			f.keys[k] = keyAt{key: key, at: at}
 			k += int(filter[b>>3] >> (b & 7) & 1)
 		}
 	}
@@ -174,12 +175,15 @@ func (f *finder) passKeys(n int) int {
 func (f *finder) lookUp(n int) bool {
 	s := f.seg
 	for i := range f.keys[:n] {
-		k := f.keys[i]
+		k := &f.keys[i]
 		b := slot(k.key, s.bucketBits)
-		from := binary.LittleEndian.Uint32(s.starts[4*b:])
-		to := binary.LittleEndian.Uint32(s.starts[4*b+4:])
-		f.work += int(to - from)
-		for ; from < to; from++ {
+		k.from = binary.LittleEndian.Uint32(s.starts[4*b:])
+		k.to = binary.LittleEndian.Uint32(s.starts[4*b+4:])
+	}
+	for i := range f.keys[:n] {
+		k := &f.keys[i]
+		f.work += int(k.to - k.from)
+		for from := k.from; from < k.to; from++ {
 			raw := s.entries[int(from)*entrySize:]
 			if binary.LittleEndian.Uint64(raw) != k.key {
 				continue
