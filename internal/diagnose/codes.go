@@ -12,8 +12,12 @@ import (
 // codes only where the text says so ("ERROR 1698 (28000)").
 type codeTable map[string][]int
 
-// maxCodes is how many codes of one text are looked up.
-const maxCodes = 10_000
+// Limits of the search for codes in one text.
+const (
+	maxCodes   = 10_000 // mentions that are looked up
+	maxMention = 50     // mentions of one code that are read
+	nearby     = 200    // bytes before a message in which its class may stand
+)
 
 func newCodeTable(entries []entry) codeTable {
 	t := codeTable{}
@@ -141,7 +145,7 @@ func (w *work) findCodes() {
 func (h *hit) classBefore(class string) (own, other bool) {
 	r := h.reading
 	start, _, _ := r.lineOf(h.start)
-	before := r.m.text[start:max(start, h.start)]
+	before := r.m.text[max(start, h.start-nearby):max(start, h.start)]
 	if class != "" {
 		if k := bytes.LastIndex(before, []byte(class)); k >= 0 && len(before)-k <= len(class)+40 {
 			end := k + len(class)
@@ -163,15 +167,17 @@ func (h *hit) classBefore(class string) (own, other bool) {
 // addCodes adds the records of codes whose message is not in the text. Where
 // the line of the code holds the message of another record, the words decide.
 func (w *work) addCodes(mentions []mention) {
+	count := map[string]int{}
 	byEntry := map[int]bool{}
 	for i := range w.hits {
 		byEntry[w.hits[i].entry] = true
 	}
 	for _, m := range mentions {
 		entries := w.engine.codes[m.code]
-		if len(entries) == 0 || !m.stands() {
+		if len(entries) == 0 || !m.stands() || count[m.code] >= maxMention {
 			continue
 		}
+		count[m.code]++
 		found := false
 		for _, i := range entries {
 			found = found || byEntry[i]
@@ -196,7 +202,7 @@ func (m *mention) stands() bool {
 // addCode adds a hit for a code that stands alone.
 func (w *work) addCode(m mention, entries []int) {
 	l := m.reading.lineAt(m.from)
-	text := m.reading.m.text[l.body:l.end]
+	text := m.reading.m.text[max(l.body, m.from-maxCutLine):min(l.end, m.to+maxCutLine)]
 	best, rank := entries[0], -1.0
 	if len(entries) > 1 {
 		for _, i := range entries {
@@ -282,9 +288,10 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 	if parts == nil {
 		return nil
 	}
-	t := m.reading.m.text[:l.end]
+	end := min(l.end, m.to+maxCutLine)
+	t := m.reading.m.text[:end]
 	at := m.to
-	for at < l.end && (t[at] == ' ' || t[at] == ':' || t[at] == ']') {
+	for at < end && (t[at] == ' ' || t[at] == ':' || t[at] == ']') {
 		at++
 	}
 	// The end of the message: gaps with nothing but punctuation between them.
@@ -311,7 +318,7 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 		}
 	}
 	names := o.pattern.Names()
-	values := valueWords(t, at, l.end, o.pattern.Literals())
+	values := valueWords(t, at, end, o.pattern.Literals())
 	if len(values) != len(names) {
 		return nil
 	}
@@ -444,7 +451,7 @@ func (r *reading) eachCode(f func(mention) bool) {
 func (r *reading) isNumberedError(i, j int) bool {
 	t := r.m.text
 	l := r.lineAt(i)
-	before := bytes.TrimRight(t[l.start:i], " :=#[('\"")
+	before := bytes.TrimRight(t[max(l.start, i-nearby):i], " :=#[('\"")
 	k := len(before)
 	for k > 0 && isLetter(before[k-1]) {
 		k--

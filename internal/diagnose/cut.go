@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"sort"
 
 	"errorkb/internal/pattern"
 )
@@ -11,8 +12,9 @@ import (
 const (
 	maxCutLines      = 200
 	maxCutCandidates = 12
-	maxCutValue      = 300 // bytes of a value in a message that was cut
-	minCutWords      = 4   // words of literal text that must be there
+	maxCutLine       = 4 << 10 // bytes of a line that are looked at
+	maxCutValue      = 300     // bytes of a value in a message that was cut
+	minCutWords      = 4       // words of literal text that must be there
 )
 
 // findCut looks for messages whose head or tail is missing, or that were typed
@@ -72,24 +74,27 @@ func (w *work) covered() map[int]struct{} {
 
 // cutLine tries the messages that a line resembles.
 func (w *work) cutLine(r, long *reading, l *line) {
-	text := r.m.text[l.body:l.end]
+	end := min(l.end, l.body+maxCutLine)
+	text := r.m.text[l.body:end]
+	inLong := -1
+	if long != r {
+		from, _ := r.m.span(l.body, l.end)
+		inLong = long.find(from)
+	}
 	for _, like := range w.engine.words.like(text, maxCutCandidates) {
 		o := &w.engine.owners[like.owner]
 		parts := o.segments()
 		if parts == nil {
 			continue
 		}
-		best, ok := alignHead(parts, r, l.body, l.end)
+		best, ok := alignHead(parts, r, l.body, end)
 		if a, found := alignTail(parts, r, l.body, l.end); found && a.matched > best.matched {
 			best, ok = a, true
 		}
-		if long != r && best.matched < best.total {
-			from, _ := r.m.span(l.body, l.end)
-			if at := long.find(from); at >= 0 {
-				end := min(len(long.m.text), at+4*literalLen(parts)+400)
-				if a, found := alignHead(parts, long, at, end); found && a.matched > best.matched {
-					best, ok = a, true
-				}
+		if inLong >= 0 && best.matched < best.total {
+			end := min(len(long.m.text), inLong+4*literalLen(parts)+400)
+			if a, found := alignHead(parts, long, inLong, end); found && a.matched > best.matched {
+				best, ok = a, true
 			}
 		}
 		if ok {
@@ -101,9 +106,11 @@ func (w *work) cutLine(r, long *reading, l *line) {
 // find is the offset in the text of the reading that stands for an offset of
 // the input, -1 when there is none.
 func (r *reading) find(from int) int {
-	for _, k := range r.m.runs {
-		if k.copied && k.from <= from && from < k.to {
-			return k.at + from - k.from
+	runs := r.m.runs
+	k := sort.Search(len(runs), func(k int) bool { return runs[k].to > from })
+	for ; k < len(runs) && runs[k].from <= from; k++ {
+		if runs[k].copied && from < runs[k].to {
+			return runs[k].at + from - runs[k].from
 		}
 	}
 	return -1

@@ -31,6 +31,8 @@ type work struct {
 	texts   []*reading // every reading of the input, the input's own lines first
 	hits    []hit
 	partial bool
+	starts  []int               // of the lines of the input; made when needed
+	telling map[*reading][]span // where messages stand; made when needed
 }
 
 // Diagnose finds the documented errors in a text of any bytes. When ctx ends

@@ -206,18 +206,33 @@ func (w *work) weighCode(h *hit) {
 		h.score = 2.6
 	}
 	h.why = "only its code " + h.mention + " is in the text"
-	for i := range w.hits {
-		o := &w.hits[i]
-		if o.kind == KindCode || o.worth < 1.5 || o.reading != h.reading {
-			continue
-		}
-		if o.start < h.line.end && o.end > h.line.start {
-			h.score = 0.5
-			h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
-			return
-		}
+	if w.saysOther(h) {
+		h.score = 0.5
+		h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
 	}
 }
+
+// saysOther reports whether the line of a code holds the message of another
+// record.
+func (w *work) saysOther(h *hit) bool {
+	if w.telling == nil {
+		w.telling = map[*reading][]span{}
+		for i := range w.hits {
+			if o := &w.hits[i]; o.kind != KindCode && o.worth >= 1.5 {
+				w.telling[o.reading] = append(w.telling[o.reading], span{o.start, o.end})
+			}
+		}
+		for _, list := range w.telling {
+			sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
+		}
+	}
+	list := w.telling[h.reading]
+	k := sort.Search(len(list), func(k int) bool { return list[k].from >= h.line.start })
+	return k < len(list) && list[k].from < h.line.end || k > 0 && list[k-1].to > h.line.start
+}
+
+// span is a stretch of a text.
+type span struct{ from, to int }
 
 // opens reports whether a message begins at offset i: at the start of a line,
 // behind its labels, after a colon, a quote or a bracket. The level is that of
@@ -272,7 +287,7 @@ func (r *reading) lineAt(i int) *line {
 // closes reports whether a message ends at offset i: the line ends, or a quote
 // or bracket closes, or a sentence ends.
 func closes(t []byte, i int) bool {
-	for i < len(t) && bytes.IndexByte([]byte("\"'`)]}*_,;.!"), t[i]) >= 0 {
+	for n := 0; n < 8 && i < len(t) && bytes.IndexByte([]byte("\"'`)]}*_,;.!"), t[i]) >= 0; n++ {
 		i++
 	}
 	return i == len(t) || t[i] == '\n' || i > 0 && bytes.IndexByte([]byte(".;!)]}\"'"), t[i-1]) >= 0 && t[i] == ' '
@@ -459,6 +474,14 @@ func (w *work) evidence(h *hit) Evidence {
 
 // place is line and column of an offset of the input.
 func (w *work) place(at int) (lineNo, column int) {
-	before := w.input[:at]
-	return bytes.Count(before, []byte{'\n'}) + 1, at - bytes.LastIndexByte(before, '\n')
+	if w.starts == nil {
+		w.starts = []int{0}
+		for i, c := range w.input {
+			if c == '\n' {
+				w.starts = append(w.starts, i+1)
+			}
+		}
+	}
+	lineNo = sort.Search(len(w.starts), func(k int) bool { return w.starts[k] > at })
+	return lineNo, at - w.starts[lineNo-1] + 1
 }
