@@ -293,6 +293,13 @@ func TestRateLimit(t *testing.T) {
 	if answer := ask("192.0.2.2:1000"); answer.StatusCode != 200 {
 		t.Errorf("another client: status %d", answer.StatusCode)
 	}
+	// The addresses of one IPv6 subscriber are one client.
+	for i := range 5 {
+		ask(fmt.Sprintf("[2001:db8::%d]:1000", i))
+	}
+	if answer := ask("[2001:db8::ffff]:1000"); answer.StatusCode != 429 {
+		t.Errorf("a sixth address of one network: status %d", answer.StatusCode)
+	}
 	now = now.Add(2 * time.Second)
 	if answer := ask("192.0.2.1:1000"); answer.StatusCode != 200 {
 		t.Errorf("after Retry-After: status %d", answer.StatusCode)
@@ -329,10 +336,12 @@ func TestTrustedProxies(t *testing.T) {
 			t.Errorf("peer %s for %q: %s, want %s", test.peer, test.forwarded, got, test.want)
 		}
 	}
-	r := asking("/")
-	r.RemoteAddr = "192.0.2.1:5"
-	r.Header.Set("X-Forwarded-For", "6.6.6.6")
-	if got := extractor(nil)(r); got != "192.0.2.1" {
-		t.Errorf("without proxies, a client passes for %s", got)
+	for _, peer := range []string{"192.0.2.1", "127.0.0.1", "10.0.0.1"} {
+		r := asking("/")
+		r.RemoteAddr = peer + ":5"
+		r.Header.Set("X-Forwarded-For", "6.6.6.6")
+		if got := extractor(nil)(r); got != peer {
+			t.Errorf("without proxies, %s passes for %s", peer, got)
+		}
 	}
 }
