@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -320,4 +321,24 @@ func TestPlainPageHasNoEmptySection(t *testing.T) {
 	if len(v.Banners) != 0 {
 		t.Errorf("banners %v on an active, reviewed record", v.Banners)
 	}
+}
+
+// TestConcurrentUse renders the same pages from many goroutines; the race
+// detector and the comparison judge.
+func TestConcurrentUse(t *testing.T) {
+	r := testRenderer(testShelf())
+	want, err := r.Document(context.Background(), "/errors/acme/tool/socket-busy/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			doc, err := r.Document(context.Background(), "/errors/acme/tool/socket-busy/")
+			if err != nil || !bytes.Equal(doc.Body, want.Body) {
+				t.Errorf("a concurrent rendering differs: %v", err)
+			}
+		})
+	}
+	wg.Wait()
 }

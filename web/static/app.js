@@ -180,13 +180,13 @@ function pasteBox() {
 function unansweredQuery() {
   const notice = document.querySelector("[data-static-notice]");
   if (!notice) return;
-  const set = (text) => {
-    const pairs = [...new URLSearchParams(text)].filter(([, value]) => value.trim() !== "");
-    return new Set(pairs.map(([name]) => name));
-  };
-  const applied = set(document.body.dataset.applied);
-  const asked = [...set(location.search)].filter((name) => !applied.has(name));
-  if (!asked.some((name) => document.querySelector(`form [name="${CSS.escape(name)}"]`) && name !== "sort")) return;
+  // What an empty field and the first order ask for is what every page shows.
+  const names = (query) => [...new URLSearchParams(query)]
+    .filter(([name, value]) => value.trim() !== "" && !(name === "sort" && value === "title"))
+    .map(([name]) => name);
+  const applied = new Set(names(document.body.dataset.applied));
+  const known = (name) => document.querySelector(`main form [name="${CSS.escape(name)}"]`);
+  if (!names(location.search).some((name) => !applied.has(name) && known(name))) return;
   notice.textContent = notice.dataset.staticNotice;
   notice.hidden = false;
 }
