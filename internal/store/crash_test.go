@@ -37,7 +37,7 @@ func child(part, dir, at string) {
 				waitForEnd()
 			}
 		}
-		_, err := Open(context.Background(), dir, largeSet(600))
+		_, err := Open(context.Background(), dir, largeSet(200))
 		fmt.Println("opened without stopping:", err)
 	case "lock":
 		_, err := LockDir(dir)
@@ -101,7 +101,7 @@ func TestKilledLoad(t *testing.T) {
 					t.Error("the old database was lost")
 				}
 				checkWhole(t, s, set)
-				large := largeSet(600)
+				large := largeSet(200)
 				next := open(t, dir, large)
 				defer close(t, next)
 				checkWhole(t, next, large)
