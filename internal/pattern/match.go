@@ -275,7 +275,14 @@ func (m *matcher) match() Match {
 		out.Captures = make([]Capture, 0, len(m.v.marks))
 	}
 	for _, k := range m.v.marks {
-		out.Captures = append(out.Captures, Capture{string(k.name), m.at[k.from] + k.off, m.at[k.to] + k.endOff})
+		from, to := m.at[k.from]+k.off, m.at[k.to]+k.endOff
+		for from < to && isBlank(m.text[from]) {
+			from++
+		}
+		for from < to && isBlank(m.text[to-1]) {
+			to--
+		}
+		out.Captures = append(out.Captures, Capture{string(k.name), from, to})
 	}
 	return out
 }
@@ -426,6 +433,9 @@ func (m *matcher) limit(gaps []step, from int) int {
 			m.lineFrom, m.lineTo = from, lineEnd(m.text[:m.end], from)
 			m.work += m.lineTo - from
 		}
+		if m.v.lines && m.lineTo < end && m.listAt(from) {
+			return m.listEnd(m.lineTo, end)
+		}
 		return min(end, m.lineTo)
 	}
 	var union byteSet
@@ -441,6 +451,25 @@ func (m *matcher) limit(gaps []step, from int) int {
 		}
 	}
 	return end
+}
+
+// listAt reports whether a value that begins at i has lines of its own: it is the
+// first word of an indented line.
+func (m *matcher) listAt(i int) bool {
+	from := i
+	for i > 0 && (m.text[i-1] == ' ' || m.text[i-1] == '\t') {
+		i--
+	}
+	return i < from && i > 0 && m.text[i-1] == '\n'
+}
+
+// listEnd returns the start of the line behind a list of indented lines, the first
+// of which ends at i.
+func (m *matcher) listEnd(i, end int) int {
+	for i+1 < end && (m.text[i+1] == ' ' || m.text[i+1] == '\t') {
+		i = lineEnd(m.text[:end], i+1)
+	}
+	return min(i+1, end)
 }
 
 // fits reports whether the gaps can share the text between from and to.

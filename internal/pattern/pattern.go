@@ -41,7 +41,8 @@ type Match struct {
 	NoStop     bool      // the full stop at the end of the pattern is missing
 }
 
-// Capture is the value of a named gap. Start equals End when it is empty.
+// Capture is the value of a named gap, without the blanks around it. Start equals
+// End when it is empty.
 type Capture struct {
 	Name       string
 	Start, End int

@@ -45,7 +45,7 @@ func readings(t testing.TB) []readingCase {
 				c.want = [][]string{nil}
 			}
 			k := len(c.want) - 1
-			c.want[k] = append(c.want[k], strings.ReplaceAll(strings.TrimRight(line, " "), `\n`, "\n"))
+			c.want[k] = append(c.want[k], strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(strings.TrimRight(line, " ")))
 		default:
 			t.Fatalf("readings.txt:%d: %q is none of pattern, text, none, match, next, name = value", i+1, line)
 		}

@@ -289,6 +289,10 @@ func headOf(text []byte, low, end int) int {
 					if i < end {
 						return skipPrefix(text, i, end)
 					}
+				case ';':
+					if i < end && isQuote(text[i]) {
+						return i
+					}
 				}
 			}
 		}
@@ -412,6 +416,9 @@ func tailOf(text []byte, start, from, limit int) int {
 		}
 	}
 	limit = tailEnclosed(text, start, from, limit)
+	if end := quotedEnd(text, from, limit); end > 0 {
+		return end
+	}
 	word := limit
 	if i := bytes.IndexAny(text[from:limit], " \t"); i >= 0 {
 		word = from + i
@@ -423,6 +430,23 @@ func tailOf(text []byte, start, from, limit int) int {
 		return word - 1
 	}
 	return limit
+}
+
+// quotedEnd returns where a value ends that is a quoted word with a remark behind
+// it, as in 'a.b'; 'a' is not a package. It is 0 for other values.
+func quotedEnd(text []byte, from, limit int) int {
+	if from >= limit || !isQuote(text[from]) {
+		return 0
+	}
+	i := bytes.IndexByte(text[from+1:limit], text[from])
+	if i < 0 {
+		return 0
+	}
+	end := from + i + 2
+	if rest := text[end:limit]; bytes.HasPrefix(rest, []byte("; ")) || bytes.HasPrefix(rest, []byte(" (")) {
+		return end
+	}
+	return 0
 }
 
 // tailEnclosed returns where a value ends for the quote or bracket around it.
