@@ -84,3 +84,17 @@ func TestTheBestPlaceDecides(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// Words that stand in the message as they do in the query beat the same words
+// in another order.
+func TestOrderOfWordsCounts(t *testing.T) {
+	x := memory(t, kb.NewSetOf(
+		made(1, "acme/a", "backward", "client refused by server at once", func(r *kb.Record) {}),
+		made(2, "acme/a", "forward", "server refused by client at once", func(r *kb.Record) {}),
+	))
+	for text, want := range map[string]string{"server refused": "forward", "client refused": "backward"} {
+		if r := find(t, x, kb.Query{Text: text}); len(r.Hits) != 2 || r.Hits[0].Slug != want {
+			t.Errorf("%q: %s, want %s first", text, scores(r), want)
+		}
+	}
+}

@@ -30,6 +30,7 @@ func TestMarks(t *testing.T) {
 		{"stem", "granting", "It grants, granted.", "It «grants, granted».", asWritten},
 		{"neighbours are one", "sandbox lease", "Sandbox lease lost", "«Sandbox lease» lost", asWritten},
 		{"stop words between", "lease does not grant", "The lease does not grant it. Does not.", "The «lease does not grant» it. Does not.", asWritten},
+		{"stop words outside", "the lease of ", "the lease of the", "the «lease» of the", asWritten},
 		{"stop words only", "does not", "It does not.", "It «does not».", asWritten},
 		{"name in another style", "provider_lease_id", "a providerLeaseId, a provider", "a «providerLeaseId», a «provider»", asWritten},
 		{"part of a name", "duplex", "openDuplexChannel()", "open«Duplex»Channel()", asWritten},
