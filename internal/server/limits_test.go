@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -166,7 +167,7 @@ func TestBusy(t *testing.T) {
 	<-began // one runs
 	go ask()
 	for len(s.gate.places) < 2 { // one waits; it has no other way to say so
-		time.Sleep(time.Millisecond)
+		runtime.Gosched()
 	}
 	refused := get(t, s.Handler(), posting("/api/diagnose", mediaText, strings.NewReader("x")))
 	if refused.StatusCode != 503 || refused.Header.Get("Retry-After") == "" {
