@@ -43,11 +43,15 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	if len(m.text) == 0 {
 		return
 	}
-	m = normalize(m)
+	normal := normalize(m)
+	m = breakLines(normal)
 	widths := lineWidths(m.text)
 	m = undoSpace(m)
-	raw := splitLines(m.text)
-	plain, lines := dropPrefixes(m, raw)
+	whole := m // strings may be longer than a line that can be read
+	if len(widths) != bytes.Count(normal.text, []byte{'\n'})+1 {
+		whole = undoSpace(normal)
+	}
+	plain, lines := dropPrefixes(m, splitLines(m.text))
 	for i := range lines {
 		lines[i].width = widths[i] &^ blankEnd
 		lines[i].gapped = widths[i]&blankEnd != 0
@@ -61,7 +65,7 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 		}
 	}
 	if depth < maxEscapes && !w.late() {
-		w.readStrings(m, depth)
+		w.readStrings(whole, depth)
 	}
 }
 

@@ -54,3 +54,49 @@ func squeezeExpr(s string) string {
 	}
 	return string(out)
 }
+
+// maxLine is how long a line may be before it is read in pieces. Nobody writes
+// a message that long, and what is looked for around a value stays near.
+const maxLine = 4 << 10
+
+// breakLines cuts lines that are too long to be one, at a blank where there is
+// one.
+func breakLines(m *mapped) *mapped {
+	t := m.text
+	var b *builder
+	from, start := 0, 0
+	for i := 0; i < len(t); i++ {
+		if t[i] == '\n' {
+			start = i + 1
+			continue
+		}
+		if i-start < maxLine {
+			continue
+		}
+		if b == nil {
+			b = newBuilder(m)
+		}
+		cut := i
+		for cut > i-1024 && t[cut] != ' ' {
+			cut--
+		}
+		if t[cut] == ' ' {
+			b.copy(from, cut)
+			b.replace(cut, cut+1, "\n", layerSpace)
+			from = cut + 1
+		} else {
+			for cut = i; cut > i-4 && t[cut]&0xc0 == 0x80; {
+				cut-- // not inside a character
+			}
+			b.copy(from, cut)
+			b.replace(cut, cut, "\n", layerSpace)
+			from = cut
+		}
+		start = from
+	}
+	if b == nil {
+		return m
+	}
+	b.copy(from, len(t))
+	return b.mapped()
+}

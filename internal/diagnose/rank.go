@@ -20,6 +20,7 @@ func (w *work) rank(answer *Answer, opts Options) {
 		w.weigh(&w.hits[i])
 	}
 	w.fold()
+	w.demote()
 	groups := w.group()
 	answer.Verdict = VerdictUnknown
 	for _, g := range groups {
@@ -142,7 +143,10 @@ func (w *work) weigh(h *hit) {
 		score += 0.4
 	}
 	if w.isWhole(h) {
-		score++
+		score += 0.5
+		if o.telling || !o.head && !o.tail {
+			score += 0.5
+		}
 	}
 	if h.class {
 		score++
@@ -359,6 +363,41 @@ func (h *hit) literals() [][2]int {
 	}
 	put(at, h.end)
 	return out
+}
+
+// demote takes back what only says that something before it failed, where that
+// something was found.
+func (w *work) demote() {
+	cause := -1
+	for i := range w.hits {
+		h := &w.hits[i]
+		if !h.folded && !h.follows() && confidenceOf(h.score) >= likelyConfidence && (cause < 0 || h.from < cause) {
+			cause = h.from
+		}
+	}
+	if cause < 0 {
+		return
+	}
+	for i := range w.hits {
+		if h := &w.hits[i]; h.from > cause && h.follows() {
+			h.score = min(h.score, 1.5)
+			h.why = "it follows from what stands before it"
+		}
+	}
+}
+
+// follows reports whether a hit is of a message that only reports a failure
+// before it.
+func (h *hit) follows() bool {
+	if h.literal > 60 {
+		return false
+	}
+	t := h.reading.m.text
+	start := h.start
+	if bytes.HasSuffix(t[:start], []byte("code ")) {
+		start -= 5
+	}
+	return isConsequence(t[start:h.end])
 }
 
 // group is all there is of one record.
