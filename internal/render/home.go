@@ -80,6 +80,7 @@ func NewHomeView(site Site, d HomeData) HomeView {
 const (
 	homeNew     = 6
 	homeSamples = 3
+	sampleBytes = 1000 // a longer example is no quick try
 )
 
 func (r *Renderer) home(ctx context.Context) (Document, error) {
@@ -101,7 +102,7 @@ func (r *Renderer) home(ctx context.Context) (Document, error) {
 		if err != nil {
 			return Document{}, fmt.Errorf("read record %q: %w", item.ID, err)
 		}
-		if len(record.Examples.Match) > 0 {
+		if len(record.Examples.Match) > 0 && len(record.Examples.Match[0]) <= sampleBytes {
 			d.Samples = append(d.Samples, record.Examples.Match[0])
 		}
 	}
