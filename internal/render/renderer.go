@@ -9,7 +9,7 @@
 // are untrusted; what is not escaped has been through Markdown or highlight.
 package render
 
-//go:generate go tool templ generate
+//go:generate go -C ../.. tool templ generate
 
 import (
 	"bytes"
