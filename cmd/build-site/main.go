@@ -44,7 +44,7 @@ with the manifest of the last build in the folder, or with the one that
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx, stop := cli.UntilSignal(cmd.Context())
 		defer stop()
-		set, err := cli.Records(ctx, *records)
+		set, err := cli.Records(ctx, *records, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

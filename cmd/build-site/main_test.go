@@ -42,7 +42,7 @@ func manyRecords(t *testing.T) *kb.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	samples, err := cli.Records(t.Context(), "../kb/testdata/records")
+	samples, err := cli.Records(t.Context(), "../kb/testdata/records", io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ The exit status is 0 when an error was recognised and 1 when none was.`,
 	dir := addRecords(cmd)
 	asJSON := addJSON(cmd, "the answer of POST /api/diagnose")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		set, err := cli.Records(cmd.Context(), *dir)
+		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

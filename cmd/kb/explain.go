@@ -32,14 +32,14 @@ another name it has or had, the address of its page, or its message.`,
 	dir := addRecords(cmd)
 	asJSON := addJSON(cmd, "the answer of GET /api/errors/{id}")
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-		set, err := cli.Records(cmd.Context(), *dir)
+		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
 		if err != nil || len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		return names(set, typed), cobra.ShellCompDirectiveNoFileComp
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		set, err := cli.Records(cmd.Context(), *dir)
+		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

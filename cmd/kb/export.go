@@ -30,7 +30,7 @@ makes a copy of the bundled records to work on.`,
 	replace := cmd.Flags().Bool("replace", false, "write over earlier states of the same records")
 	asJSON := addJSON(cmd, "records one a line (the default), or with --out what was written,")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		set, err := cli.Records(cmd.Context(), *dir)
+		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}

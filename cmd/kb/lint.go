@@ -54,7 +54,9 @@ The exit status is 0 when there is no finding and 1 when there is one.`,
 				return err
 			}
 		}
+		progress := cli.NewProgress(cmd.ErrOrStderr(), "checking records")
 		set, findings := lint.Load(cmd.Context(), fsys)
+		progress.End()
 		if err := cmd.Context().Err(); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
 	"errorkb/internal/search"
+	"errorkb/internal/store"
 )
 
 func newSearch() *cobra.Command {
@@ -27,6 +29,8 @@ The exit status is 0 when there is a hit and 1 when there is none.`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	dir := addRecords(cmd)
+	data := cmd.Flags().String("data", "", "folder `DIR` to keep the index in for the next search; in memory without it")
+	cmd.MarkFlagDirname("data")
 	asJSON := addJSON(cmd, "the answer of GET /api/search")
 	var query kb.Query
 	flags := cmd.Flags()
@@ -43,11 +47,11 @@ The exit status is 0 when there is a hit and 1 when there is none.`,
 		if err := checkQuery(query); err != nil {
 			return err
 		}
-		set, err := cli.Records(cmd.Context(), *dir)
+		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
 		if err != nil {
 			return err
 		}
-		result, err := searchOnce(cmd, set, query)
+		result, err := searchOnce(cmd, set, *data, query)
 		if err != nil {
 			return err
 		}
@@ -82,17 +86,28 @@ func checkQuery(query kb.Query) error {
 	return nil
 }
 
-// searchOnce builds an index in memory and asks it once. The index of a data
-// directory belongs to the server that runs on it.
-func searchOnce(cmd *cobra.Command, set *kb.Set, query kb.Query) (kb.SearchResult, error) {
+// searchOnce asks an index once: one in memory, or that of a data directory,
+// which must not belong to a running server.
+func searchOnce(cmd *cobra.Command, set *kb.Set, data string, query kb.Query) (result kb.SearchResult, err error) {
+	ctx := cmd.Context()
 	progress := cli.NewProgress(cmd.ErrOrStderr(), "indexing")
-	index, err := search.OpenMemory(cmd.Context(), set)
-	progress.End()
-	if err != nil {
-		return kb.SearchResult{}, err
+	defer progress.End()
+	var index *search.Index
+	if data == "" {
+		index, err = search.OpenMemory(ctx, set)
+	} else {
+		lock, locked := store.LockDir(data)
+		if locked != nil {
+			return result, cli.Hint(locked, "leave --data out to search in memory")
+		}
+		defer lock.Unlock() // the end of the process does it too
+		index, err = search.Open(ctx, data, set, progress.Step)
 	}
-	defer index.Close()
-	return index.Search(cmd.Context(), query)
+	if err != nil {
+		return result, err
+	}
+	result, err = index.Search(ctx, query)
+	return result, errors.Join(err, index.Close())
 }
 
 // fragmentsShown is the number of excerpts under a hit.

@@ -109,14 +109,13 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	defer lock.Unlock() // the end of the process does it too
 
-	progress := cli.NewProgress(cmd.ErrOrStderr(), "indexing")
-	l := &loader{records: f.records, data: f.data, options: f.site.Options(), progress: progress.Step}
+	l := &loader{records: f.records, data: f.data, options: f.site.Options(), stderr: cmd.ErrOrStderr()}
 	config.Load = l.Load
 	srv, err := server.New(ctx, config)
-	progress.End()
 	if err != nil {
 		return err
 	}
+	l.stderr = io.Discard // later loads happen behind the log
 	fmt.Fprintf(cmd.OutOrStdout(), "kb serves %s (records %s, data in %s)\n", siteAddress(listener.Addr(), config.Base), srv.Dataset(), f.data)
 
 	var reloads sync.WaitGroup

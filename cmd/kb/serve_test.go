@@ -36,6 +36,8 @@ type running struct {
 	log    chan string
 	ended  chan struct{} // closed when the process has ended
 	status int           // to be read then
+
+	dataset string // what reloaded saw last
 }
 
 // start runs kb serve on a free port and waits until it says where.
@@ -116,6 +118,22 @@ func (r *running) logged(text string) string {
 			}
 		case <-deadline:
 			r.t.Fatalf("the log does not say %q", text)
+		}
+	}
+}
+
+// reloaded waits until another data set than the last one is served.
+func (r *running) reloaded() {
+	r.t.Helper()
+	for {
+		var entry struct{ Dataset string }
+		line := r.logged("records loaded")
+		if err := json.Unmarshal([]byte(line), &entry); err != nil {
+			r.t.Fatalf("log line %s: %v", line, err)
+		}
+		if entry.Dataset != r.dataset {
+			r.dataset = entry.Dataset
+			return
 		}
 	}
 }
@@ -317,7 +335,7 @@ func TestWatch(t *testing.T) {
 	r := start(t, "--data", t.TempDir(), "--records", records, "--watch")
 	name := filepath.Join(records, "acme", "tools", "port-in-use.json")
 	edit(t, name, "Another process listens on the port.", "Somebody else listens on the port.")
-	r.logged("records loaded")
+	r.reloaded()
 	r.want("/api/errors/2222222222222222", "Somebody else listens")
 
 	// A record in a folder that is new, and a change of it there.
@@ -334,10 +352,10 @@ func TestWatch(t *testing.T) {
 	if err := os.WriteFile(fresh, []byte(other), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	r.logged("records loaded")
+	r.reloaded()
 	r.want("/api/errors/9999999999999999", "Somebody else listens")
 	edit(t, fresh, "Somebody else listens on the port.", "The disk is not free.")
-	r.logged("records loaded")
+	r.reloaded()
 	r.want("/api/errors/9999999999999999", "The disk is not free")
 
 	// A folder that goes away, and comes back.
@@ -353,7 +371,7 @@ func TestWatch(t *testing.T) {
 	if err := os.Rename(away, records); err != nil {
 		t.Fatal(err)
 	}
-	r.logged("records loaded")
+	r.reloaded()
 	if status, _ := r.get("/api/errors/9999999999999999"); status != http.StatusNotFound {
 		t.Errorf("the removed record answers %d", status)
 	}

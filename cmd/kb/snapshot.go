@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,17 +18,17 @@ import (
 
 // loader makes what a server answers from, of the records as they are now.
 type loader struct {
-	records  string // folder, "" for the bundled ones
-	data     string // data directory, locked by the caller
-	options  render.Options
-	progress func(done, total int)
+	records string // folder, "" for the bundled ones
+	data    string // data directory, locked by the caller
+	options render.Options
+	stderr  io.Writer // for progress
 }
 
 // Load reads and checks the records, brings the store and the index of the
 // data directory up to date, and builds the diagnosis. A set with errors gives
 // a *cli.FindingsError.
 func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
-	set, err := cli.Records(ctx, l.records)
+	set, err := cli.Records(ctx, l.records, l.stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -40,13 +41,15 @@ func (l *loader) open(ctx context.Context, set *kb.Set) (*server.Snapshot, error
 		index   *search.Index
 		engine  *diagnose.Engine
 	)
+	progress := cli.NewProgress(l.stderr, "indexing")
+	defer progress.End()
 	group, inner := errgroup.WithContext(ctx)
 	group.Go(func() (err error) {
 		records, err = store.Open(inner, l.data, set)
 		return err
 	})
 	group.Go(func() (err error) {
-		index, err = search.Open(inner, l.data, set, l.progress)
+		index, err = search.Open(inner, l.data, set, progress.Step)
 		return err
 	})
 	group.Go(func() (err error) {

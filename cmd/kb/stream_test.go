@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,7 +17,7 @@ import (
 
 func sampleEngine(t *testing.T) *diagnose.Engine {
 	t.Helper()
-	set, err := cli.Records(t.Context(), "testdata/records")
+	set, err := cli.Records(t.Context(), "testdata/records", io.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}

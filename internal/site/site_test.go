@@ -138,6 +138,9 @@ func TestBuildWritesEveryAddress(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !slices.IsSortedFunc(manifest.Files, func(x, y File) int { return strings.Compare(x.Path, y.Path) }) {
+		t.Errorf("files of the manifest are not sorted: %v", manifest.Files)
+	}
 	if len(manifest.Files) != len(got)-1 || len(manifest.Records) != 1 || manifest.DatasetVersion != "v1" {
 		t.Errorf("manifest %+v", manifest)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -15,8 +16,9 @@ import (
 )
 
 // Records loads the records of a folder, or the bundled ones when dir is "".
-// Warnings are not reported here: that is what kb lint is for.
-func Records(ctx context.Context, dir string) (*kb.Set, error) {
+// Warnings are not reported here: that is what kb lint is for. Progress goes to
+// stderr when that is a terminal.
+func Records(ctx context.Context, dir string, stderr io.Writer) (*kb.Set, error) {
 	if dir == "" {
 		return Bundled()
 	}
@@ -24,7 +26,9 @@ func Records(ctx context.Context, dir string) (*kb.Set, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress := NewProgress(stderr, "checking records")
 	set, findings := lint.Load(ctx, fsys)
+	progress.End()
 	if set == nil || kb.HasErrors(findings) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
