@@ -57,11 +57,13 @@ func benchMessages(b *testing.B, n int) []string {
 		out := append([]string(nil), lines...)
 		for i := 0; len(out) < n; i++ {
 			x, y := lines[i*7919%len(lines)], lines[(i*104729+i/len(lines)*31+1)%len(lines)]
-			cx, cy := strings.LastIndexByte(x[:len(x)/2+1], ' '), strings.IndexByte(y[len(y)/2:], ' ')
-			if cx < 0 || cy < 0 {
+			if len(x) < 24 || len(y) < 24 {
 				continue
 			}
-			out = append(out, x[:cx]+y[len(y)/2+cy:])
+			cx, cy := strings.IndexByte(x[len(x)/2:], ' '), strings.LastIndexByte(y[:len(y)/2], ' ')
+			if cx > 0 && cy > 0 {
+				out = append(out, x[:len(x)/2+cx]+y[cy:])
+			}
 		}
 		return out
 	}
@@ -157,6 +159,33 @@ func BenchmarkOpen(b *testing.B) {
 			ix.Find(s.log[:1<<10], func(int, Match) bool { return true })
 		}
 	})
+}
+
+// BenchmarkMatch lays single patterns on a line that holds them, and regexp does.
+func BenchmarkMatch(b *testing.B) {
+	line := []byte("2026-03-01T08:15:02.113Z ERROR cannot open module 'src/index.ts' after the cursor moved: file is locked")
+	for _, c := range []struct{ name, expr string }{
+		{"plain", `after the cursor moved`},
+		{"gap", `cannot open module '(?P<m>.+?)' after the cursor`},
+		{"ends", `(?P<a>.+?) module '(?P<m>.+?)' after the cursor moved: (?P<why>.+?)`},
+	} {
+		p := compileAll([]string{c.expr})[0]
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, ok := p.Match(line); !ok {
+					b.Fatal("not found")
+				}
+			}
+		})
+		re := regexp.MustCompile(c.expr)
+		b.Run(c.name+"/regexp", func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				re.FindSubmatchIndex(line)
+			}
+		})
+	}
 }
 
 // BenchmarkRegexpLoop is what one would write first: each line against each

@@ -156,16 +156,20 @@ func (m *matcher) next(from, to int) (reading, bool) {
 			}
 			continue
 		}
-		chosen := first
-		for tries, f := 0, first; tries < 4; tries++ {
-			if f, ok = m.find(0, f.start+1, best.end); !ok {
+		chosen, laid := first, first
+		for tries := 0; tries < 4 && len(m.v.chains) > 1; tries++ {
+			f, ok := m.find(0, laid.start+1, best.end)
+			if !ok {
 				break
 			}
+			laid = f
 			if r, _, ok := m.lay(f, low); ok && r.cost < best.cost {
 				best, chosen = r, f
 			}
 		}
-		m.lay(chosen, low)
+		if laid.start != chosen.start {
+			m.lay(chosen, low)
+		}
 		m.settle()
 		return best, true
 	}
@@ -294,12 +298,7 @@ func (m *matcher) find(k, from, limit int) (place, bool) {
 		*a = ahead{from, place{start: from - 1, end: -1}}
 	}
 	if a.next.end < 0 && a.next.start < limit { // not known as far as limit
-		start := m.scan(k, max(from, a.next.start+1), limit)
-		a.next = place{start: limit, end: -1}
-		if start >= 0 {
-			end, _ := m.walk(m.v.chains[k], start, nil)
-			a.next = place{start: start, end: end}
-		}
+		a.next.start, a.next.end = m.scan(k, max(from, a.next.start+1), limit)
 	}
 	if a.next.end < 0 || a.next.start > limit {
 		return place{}, false
@@ -307,47 +306,47 @@ func (m *matcher) find(k, from, limit int) (place, bool) {
 	return a.next, true
 }
 
-// scan returns the start of the first occurrence of chain k in [from, limit], or
-// -1.
-func (m *matcher) scan(k, from, limit int) int {
+// scan returns the first occurrence of chain k that starts in [from, limit]. The
+// end is -1 when there is none.
+func (m *matcher) scan(k, from, limit int) (start, end int) {
 	c := m.v.chains[k]
 	first := &m.v.steps[c.from]
 	text := m.v.sure(c.from)
 	for from <= limit {
-		start := from
+		start = from
 		switch {
 		case first.kind == space:
 			for start < m.end && start <= limit && !isBlank(m.text[start]) {
 				start++
 			}
 			if start >= m.end {
-				return -1
+				return limit, -1
 			}
 		case first.fold:
 			i := indexFold(m.text[from:min(m.end, limit+len(text))], text)
 			if i < 0 {
 				m.work += limit - from
-				return -1
+				return limit, -1
 			}
 			start += i
 		default:
 			i := bytes.Index(m.text[from:min(m.end, limit+len(text))], text)
 			if i < 0 {
 				m.work += limit - from
-				return -1
+				return limit, -1
 			}
 			start += i
 		}
 		m.work += start - from + 1
 		if start > limit {
-			return -1
+			return limit, -1
 		}
 		if end, ok := m.walk(c, start, nil); ok && m.bounded(k, start, end) && m.goesOn(c, end) {
-			return start
+			return start, end
 		}
 		from = start + 1
 	}
-	return -1
+	return limit, -1
 }
 
 // goesOn reports whether the gap behind a chain may begin at i.
