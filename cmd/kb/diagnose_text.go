@@ -170,7 +170,7 @@ func describe(record *kb.Record, capture string) string {
 	}
 	for _, c := range record.Captures {
 		if c.Name == capture {
-			return c.Description
+			return kb.Summary(c.Description)
 		}
 	}
 	return ""

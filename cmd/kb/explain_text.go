@@ -77,7 +77,7 @@ func writeFacts(p *cli.Printer, r *kb.Record) {
 		}
 		spans := []cli.Span{{Text: c.Name, Style: cli.Value}}
 		if c.Description != "" {
-			spans = append(spans, cli.Span{Text: ": "}, cli.Span{Text: c.Description})
+			spans = append(append(spans, cli.Span{Text: ": "}), cli.Inline(c.Description)...)
 		}
 		if c.Example != "" {
 			spans = append(spans, cli.Span{Text: " (such as "}, cli.Span{Text: c.Example, Style: cli.Value}, cli.Span{Text: ")"})

@@ -112,6 +112,7 @@ type Span struct {
 func (p *Printer) Wrap(head string, indent int, spans ...Span) {
 	p.Printf("%s", head)
 	column, start := Columns(head), true
+	var line []Span
 	for _, word := range words(spans) {
 		size := 0
 		for _, piece := range word {
@@ -122,18 +123,34 @@ func (p *Printer) Wrap(head string, indent int, spans ...Span) {
 			p.Printf("%s", strings.Repeat(" ", max(0, indent-column)))
 			column = max(column, indent)
 		case column+1+size > p.width:
+			p.spans(line)
+			line = line[:0]
 			p.Printf("\n%s", strings.Repeat(" ", indent))
 			column = indent
 		default:
-			p.Printf(" ")
+			blank := Span{Text: " "}
+			if last := line[len(line)-1].Style; last == word[0].Style {
+				blank.Style = last
+			}
+			line = append(line, blank)
 			column++
 		}
-		for _, piece := range word {
-			p.Printf("%s", p.Styled(piece.Style, piece.Text))
-		}
+		line = append(line, word...)
 		column, start = column+size, false
 	}
+	p.spans(line)
 	p.Printf("\n")
+}
+
+// spans writes spans on one line, neighbours of one style together.
+func (p *Printer) spans(line []Span) {
+	for i := 0; i < len(line); {
+		text, style := "", line[i].Style
+		for ; i < len(line) && line[i].Style == style; i++ {
+			text += line[i].Text
+		}
+		p.Printf("%s", p.Styled(style, text))
+	}
 }
 
 // words cuts spans at blanks; a word can consist of pieces of several spans.
