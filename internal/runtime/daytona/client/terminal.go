@@ -52,13 +52,13 @@ type Terminal struct {
 
 // Texts of errors of terminals.
 const (
-	msgConnectTimeout = `PTY connection timeout`             // API-01
-	msgConnectFailed  = `Connection failed`                  // API-02
-	msgConnectRefused = `%s`                                 // API-02 with the service's text
-	msgNotConnected   = `PTY is not connected`               // API-03
-	msgSend           = `Failed to send input to PTY: %s`    // API-04
-	msgUnknown        = `Unknown connection error`           // API-05
-	msgSocket         = `WebSocket connection error`         // API-06
+	msgConnectTimeout = `PTY connection timeout`              // API-01
+	msgConnectFailed  = `Connection failed`                   // API-02
+	msgConnectRefused = `%s`                                  // API-02 with the service's text
+	msgNotConnected   = `PTY is not connected`                // API-03
+	msgSend           = `Failed to send input to PTY: %s`     // API-04
+	msgUnknown        = `Unknown connection error`            // API-05
+	msgSocket         = `WebSocket connection error`          // API-06
 	msgExit           = `PTY session ended with an error: %s` // ours
 )
 
