@@ -314,6 +314,66 @@ func TestBuildIsDeterministic(t *testing.T) {
 	}
 }
 
+func TestNoAllocationWithoutMatch(t *testing.T) {
+	ms := messages(2000)
+	ix := Build(compileAll(mapSlice(ms, exprFor)))
+	text := logText(64<<10, nil)
+	// Candidates that fail are part of it: the beginnings of messages.
+	for _, m := range ms[:200] {
+		text = append(append(text, strings.ReplaceAll(m[:len(m)*3/4], gapMark, "x")...), '\n')
+	}
+	n := 0
+	ix.Find(text, func(int, Match) bool {
+		n++
+		return true
+	})
+	if n > 0 {
+		t.Fatalf("%d matches in a text that should hold none", n)
+	}
+	if a := testing.AllocsPerRun(10, func() { ix.Find(text, func(int, Match) bool { return true }) }); a > 1 {
+		t.Errorf("%v allocations for %d lines", a, bytes.Count(text, []byte("\n")))
+	}
+}
+
+func TestFindStops(t *testing.T) {
+	ms := messages(50)
+	ix := Build(compileAll(mapSlice(ms, exprFor)))
+	text := logText(256<<10, ms)
+	n := 0
+	ix.Find(text, func(int, Match) bool {
+		n++
+		return n < 3
+	})
+	if n != 3 {
+		t.Errorf("%d reports, want 3", n)
+	}
+}
+
+// FuzzFind holds the index against the oracle on small patterns that have much in
+// common.
+func FuzzFind(f *testing.F) {
+	f.Add([]byte{0, 200, 2, 1, 9, 9, 14, 1, 255}, []byte{0, 9, 2, 13, 255, 16, 16})
+	f.Fuzz(func(t *testing.T, shape, body []byte) {
+		var exprs []string
+		for len(shape) > 2 && len(exprs) < 40 {
+			n := min(2+int(shape[0])%6, len(shape))
+			e, _ := madeOf(shape[:n], nil)
+			exprs = append(exprs, e)
+			shape = shape[n:]
+		}
+		_, text := madeOf(nil, body)
+		ps := compileAll(exprs)
+		ix := Build(ps)
+		want := newOracle(ps).find(text)
+		sameFound(t, ps, found(ix, text), want)
+		again, err := Open(ix.AppendBinary(nil, ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameFound(t, ps, found(again, text), want)
+	})
+}
+
 func TestEmptyIndex(t *testing.T) {
 	for _, ps := range [][]*Pattern{nil, {nil, nil}} {
 		ix := Build(ps)
