@@ -2,8 +2,6 @@ package host_test
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"os"
 	"testing"
 	"time"
@@ -13,7 +11,6 @@ import (
 	"errorkb/internal/runtime/host"
 	"errorkb/internal/runtime/lease"
 	"errorkb/internal/runtime/plugin"
-	"errorkb/internal/runtime/wire"
 	"errorkb/internal/runtime/worker"
 )
 
@@ -150,9 +147,3 @@ func (w *world) raw(method string, params any) error {
 }
 
 func second[T any](_ T, err error) error { return err }
-
-func logTo(w *os.File) *slog.Logger { return slog.New(slog.NewTextHandler(w, nil)) }
-
-var _ = logTo
-var _ json.RawMessage
-var _ = wire.Version
