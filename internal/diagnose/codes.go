@@ -427,6 +427,12 @@ func (r *reading) eachCode(f func(mention) bool) {
 			i = j
 			continue
 		}
+		if j+1 < len(t) && t[j] == '-' && isDigit(t[j+1]) && isLetter(c) {
+			// "ORA-00942"
+			if k := digits(t, j+1); k == len(t) || !isWord(t[k]) {
+				j = k
+			}
+		}
 		word := t[i:j]
 		switch {
 		case string(word) == "Minified" || string(word) == "minified":
