@@ -35,6 +35,19 @@ func (m *matcher) headStart(start, low int) (int, bool) {
 	return line + at, ok
 }
 
+// headCost weighs the value before the first chain: one that begins with the text
+// of the chain was cut there.
+func (m *matcher) headCost(head int, first place) int {
+	value := m.text[head:first.start]
+	if len(value) == 0 {
+		return 0
+	}
+	if chain := bytes.TrimSpace(m.text[first.start:first.end]); len(chain) > 0 && bytes.HasPrefix(value, chain) {
+		return len(value) + strange
+	}
+	return len(value)
+}
+
 // headOf returns where a value begins that ends at end, not before low: at the
 // quote or bracket that the text behind it closes; else, when that text is glued
 // to it, at the last blank; else behind the prefix of the line.

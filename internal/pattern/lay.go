@@ -58,13 +58,14 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 	if !ok {
 		return reading{}, 0, false
 	}
+	headCost := m.headCost(head, first)
 	at := -1
 	for i, o := range m.levels[n-1] {
 		tail, ok := m.tailEnd(first.start, o)
 		if !ok {
 			continue
 		}
-		cost := o.cost + m.tailCost(o, tail)
+		cost := o.cost + m.tailCost(o, tail) + headCost
 		if at < 0 || cost < best.cost {
 			at, best = i, reading{head, tail, cost}
 		}
