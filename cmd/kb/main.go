@@ -42,7 +42,7 @@ The bundled records need no set-up and no network.`,
 	)
 	root.AddCommand(
 		newDiagnose(), newExplain(), newSearch(),
-		newServe(),
+		newServe(), newRuntime(),
 		newLint(), newImport(), newExport(), newEval(),
 		newVersion(),
 	)

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -422,13 +421,7 @@ func TestServeWithoutAReader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	listener.Close()
-	cmd := exec.Command("kb", "serve", "--addr", address, "--data", t.TempDir())
+	cmd := exec.Command("kb", "serve", "--addr", "127.0.0.1:0", "--data", t.TempDir())
 	cmd.Stdout, cmd.Stderr = write, write
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -438,10 +431,13 @@ func TestServeWithoutAReader(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 	}()
-	if _, err := bufio.NewReader(read).ReadString('\n'); err != nil {
+	line, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
 		t.Fatal(err)
 	}
 	read.Close()
+	_, rest, _ := strings.Cut(line, "http://")
+	address, _, _ := strings.Cut(rest, "/")
 	for range 5 {
 		response, err := http.Get("http://" + address + "/healthz")
 		if err != nil {

@@ -93,7 +93,16 @@ func Prepare(root *cobra.Command) {
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		return fromEnvironment(cmd, os.LookupEnv)
 	}
+	if root.HasSubCommands() {
+		// Made here and not at the start, so that they get what all others get.
+		root.InitDefaultCompletionCmd()
+		root.SetHelpCommand(newHelp())
+		root.InitDefaultHelpCmd()
+	}
 	eachCommand(root, func(cmd *cobra.Command) {
+		if !cmd.Runnable() {
+			cmd.Args, cmd.RunE = NoCommand, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		}
 		describe := func(f *pflag.Flag) { f.Usage += " [" + Variable(f.Name) + "]" }
 		cmd.LocalNonPersistentFlags().VisitAll(describe)
 		cmd.PersistentFlags().VisitAll(describe)
@@ -106,6 +115,22 @@ func Prepare(root *cobra.Command) {
 			}
 		}
 	})
+}
+
+// newHelp is the help command; the library's own is content with anything.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return Hint(Usagef("no command %q", strings.Join(args, " ")), seeHelp(cmd.Root()))
+			}
+			return about.Help()
+		},
+	}
 }
 
 func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {

@@ -106,7 +106,11 @@ func TestFlagsFromTheEnvironment(t *testing.T) {
 
 func TestUsageNamesVariables(t *testing.T) {
 	root, _ := sample(nil)
-	usage := root.Commands()[0].Flags().FlagUsages()
+	sub, _, err := root.Find([]string{"sub"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	usage := sub.Flags().FlagUsages()
 	if strings.Count(usage, "[KB_MAX_SIZE]") != 1 {
 		t.Errorf("usage does not name the variable once:\n%s", usage)
 	}
