@@ -289,9 +289,10 @@ func (h *Handle) exited(r *run) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.run = nil
-	switch r.ending {
-	case endFailed: // boot decides
-	case endStop, endRetire:
+	switch {
+	case r.ending == endFailed: // boot decides
+	case r.ending == endStop, r.ending == endRetire, h.status == Stopping:
+		// Stop may have come after the crash and before this.
 		h.setStatus(Stopped)
 	default:
 		h.opts.Log.Warn(logCrashed, "plugin", h.id, "code", code, "signal", signal)

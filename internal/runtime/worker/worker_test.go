@@ -291,8 +291,12 @@ func TestBadOutput(t *testing.T) {
 	}
 	raw, err = h.Call(t.Context(), execute("flood", strconv.Itoa(4<<20)))
 	stdout(t, raw, err)
-	if n := len(h.current().process.stderr.data); n > 2*4*8000 {
-		t.Errorf("kept %d bytes of error output", n)
+	process := h.current().process
+	process.mu.Lock()
+	kept := len(process.stderr.data)
+	process.mu.Unlock()
+	if kept > 2*4*8000 {
+		t.Errorf("kept %d bytes of error output", kept)
 	}
 	_, err = h.Call(t.Context(), execute("half", `{"jsonrpc":"2.0","id":`))
 	if e := fault.As(err); e == nil || !strings.HasPrefix(e.Message, "Worker process exited (code=0, signal=null)\n\nWorker stderr:\nfff") {
@@ -395,5 +399,21 @@ func TestManager(t *testing.T) {
 	m.StopAll()
 	if m.Get("p1") != nil {
 		t.Error("StopAll left a worker")
+	}
+}
+
+// TestStopDuringCrash stops a worker that has just died: whatever comes first,
+// it is not restarted.
+func TestStopDuringCrash(t *testing.T) {
+	for range 20 {
+		opts, _ := options(t)
+		fake := clock.NewFake(time.Unix(0, 0))
+		opts.Clock = fake
+		h := started(t, opts)
+		syscall.Kill(h.Pid(), syscall.SIGKILL)
+		h.Stop()
+		if h.Status() != Stopped || h.Pid() != 0 || len(fake.Pending()) != 0 {
+			t.Fatalf("status %s, pid %d, pending %v", h.Status(), h.Pid(), fake.Pending())
+		}
 	}
 }
