@@ -149,6 +149,7 @@ func (s *Sandbox) FollowCommand(ctx context.Context, session, command string, ea
 		n, err := resp.Body.Read(buffer)
 		split.add(buffer[:n], each)
 		if err == io.EOF {
+			split.end(each)
 			return nil
 		}
 		if err != nil {
@@ -192,6 +193,13 @@ func (p *splitter) add(data []byte, each func(string, []byte)) {
 			p.emit(data[:run], each)
 		}
 		data = data[run:]
+	}
+}
+
+// end hands on what looked like the beginning of a mark and was none.
+func (p *splitter) end(each func(string, []byte)) {
+	if len(p.held) > 0 {
+		p.emit(p.held, each)
 	}
 }
 

@@ -14,16 +14,16 @@ import (
 	"strings"
 )
 
-// path makes a path of the file API absolute. The API reaches the sandbox and
-// the directory for temporary files only: a client with a mistake must not
-// delete anything else of this machine.
+// path makes a path of the file API absolute. The API reaches the sandbox and,
+// in the directory for temporary files, what has a client's prefix: a client
+// with a mistake must not delete anything else of this machine.
 func (b *sandbox) path(name string) (string, bool) {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(b.home(), name)
 	}
 	name = filepath.Clean(name)
-	for _, root := range []string{b.dir, b.service.Scratch(), os.TempDir(), "/tmp"} {
-		if strings.HasPrefix(name, filepath.Clean(root)+string(filepath.Separator)) {
+	for _, prefix := range []string{b.dir + "/", b.service.Scratch() + "/", "/tmp/paperclip-"} {
+		if strings.HasPrefix(name, prefix) {
 			return name, true
 		}
 	}

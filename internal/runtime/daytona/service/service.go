@@ -52,9 +52,9 @@ type Service struct {
 	key      string
 	listener net.Listener
 	server   *http.Server
-	closing  chan struct{} // closed by Close
+	closing  chan struct{}  // closed by Close
 	work     sync.WaitGroup // handlers and what they started
-	served   chan struct{} // closed when the listener is given up
+	served   chan struct{}  // closed when the listener is given up
 	once     sync.Once
 
 	mu        sync.Mutex
