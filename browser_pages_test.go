@@ -210,15 +210,28 @@ func testForm(t *testing.T, s *site) {
 				if inline != 0 {
 					t.Errorf("%s has %d inline scripts or styles", page.name, inline)
 				}
-				if out := os.Getenv("KB_SCREENSHOTS"); out != "" {
-					shot := get(b, chromedp.FullScreenshot(100))
-					name := strings.ReplaceAll(page.name, " ", "-") + "-" + v.name + ".png"
-					if err := os.WriteFile(filepath.Join(out, name), shot, 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
+				b.shoot(page.name + " " + v.name)
 			}
+			b.visit("/")
+			b.do(chromedp.SetValue(chromedp.CSS("[data-paste]"), pastedLog))
+			b.click("form.paste-box button[type=submit]")
+			b.see("#answer .match")
+			b.shoot("answer " + v.name)
 		})
+	}
+}
+
+// shoot keeps a picture of the whole page in the folder that KB_SCREENSHOTS
+// names, for people to look at.
+func (b *tab) shoot(name string) {
+	b.t.Helper()
+	out := os.Getenv("KB_SCREENSHOTS")
+	if out == "" {
+		return
+	}
+	file := filepath.Join(out, strings.ReplaceAll(name, " ", "-")+".png")
+	if err := os.WriteFile(file, get(b, chromedp.FullScreenshot(100)), 0o644); err != nil {
+		b.t.Fatal(err)
 	}
 }
 

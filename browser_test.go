@@ -163,7 +163,11 @@ func (s *site) open(t *testing.T, v view) *tab {
 		scheme = "dark"
 	}
 	b.do(chromedp.EmulateViewport(v.width, v.height))
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	// Without motion a click never aims at something that is still moving.
+	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
+	}}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 		t.Fatal(err)
 	}
