@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -206,7 +207,7 @@ func (w *work) addCode(m mention, entries []int) {
 	best, rank := entries[0], -1.0
 	if len(entries) > 1 {
 		for _, i := range entries {
-			if s := w.similarity(i, text); s > rank {
+			if s := w.similarity(i, text, m.code); s > rank {
 				best, rank = i, s
 			}
 		}
@@ -254,8 +255,9 @@ func (w *work) namesOf(entry int) []string {
 	return nil
 }
 
-// similarity is the share of the words of a message that a text holds.
-func (w *work) similarity(entry int, text []byte) float64 {
+// similarity is the share of the words of a message, but for one, that a text
+// holds.
+func (w *work) similarity(entry int, text []byte, but string) float64 {
 	o := w.ownerOf(entry)
 	if o == nil {
 		return 0
@@ -265,6 +267,9 @@ func (w *work) similarity(entry int, text []byte) float64 {
 	shared, all := 0.0, 0.0
 	for _, l := range o.pattern.Literals() {
 		eachWord(l, func(from, to int) {
+			if l[from:to] == but {
+				return
+			}
 			weight := worthOfWord(l[from:to])
 			all += weight
 			if have[lower([]byte(l[from:to]))] {
@@ -291,6 +296,12 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 	end := min(l.end, m.to+maxCutLine)
 	t := m.reading.m.text[:end]
 	at := m.to
+	if isNumber(m.code) {
+		// "ERROR 1045 (28000): "
+		if k := bytes.Index(t[at:min(end, at+12)], []byte("):")); k > 0 {
+			at += k + 2
+		}
+	}
 	for at < end && (t[at] == ' ' || t[at] == ':' || t[at] == ']') {
 		at++
 	}
@@ -317,6 +328,9 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 			}
 		}
 	}
+	if captures := skeletonValues(parts, t, at); captures != nil {
+		return captures
+	}
 	names := o.pattern.Names()
 	values := valueWords(t, at, end, o.pattern.Literals())
 	if len(values) != len(names) {
@@ -327,6 +341,67 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 		out[i] = pattern.Capture{Name: names[i], Start: v[0], End: v[1]}
 	}
 	return out
+}
+
+// skeletonValues reads values by the punctuation around them, which a
+// translation keeps: "'…'@'…' (…: …)". Every gap has to have some on both sides.
+func skeletonValues(parts []segment, t []byte, at int) []pattern.Capture {
+	var b strings.Builder
+	for i, p := range parts {
+		if p.gap != "" {
+			if i == 0 || i+1 == len(parts) || !isMark(parts[i-1].text, true) || !isMark(parts[i+1].text, false) {
+				return nil
+			}
+			b.WriteString("(.*?)")
+			continue
+		}
+		words := false
+		for k := 0; k < len(p.text); k++ {
+			switch c := p.text[k]; {
+			case isWord(c) || c == ' ' || c == '-' || c == ',' || c == '.':
+				words = words || isWord(c)
+			default:
+				if words {
+					b.WriteString(".*?")
+					words = false
+				}
+				b.WriteString(regexp.QuoteMeta(string(c)) + " ?")
+			}
+		}
+		if words {
+			b.WriteString(".*?")
+		}
+	}
+	expr, err := regexp.Compile(b.String())
+	if err != nil {
+		return nil
+	}
+	m := expr.FindSubmatchIndex(t[at:])
+	if m == nil {
+		return nil
+	}
+	var out []pattern.Capture
+	for _, p := range parts {
+		if p.gap != "" {
+			k := len(out) + 1
+			out = append(out, pattern.Capture{Name: p.gap, Start: at + m[2*k], End: at + m[2*k+1]})
+		}
+	}
+	return out
+}
+
+// isMark reports whether a literal has punctuation at its end or its start, a
+// blank not counted.
+func isMark(s string, atEnd bool) bool {
+	s = strings.Trim(s, " ")
+	if s == "" {
+		return false
+	}
+	c := s[0]
+	if atEnd {
+		c = s[len(s)-1]
+	}
+	return !isWord(c) && c != ',' && c != '.' && c != '-'
 }
 
 func hasLetter(s string) bool {
@@ -410,13 +485,24 @@ func (r *reading) eachCode(f func(mention) bool) {
 	for i := 0; i < len(t); {
 		c := t[i]
 		if !(c >= 'A' && c <= 'Z') && !isDigit(c) {
-			if isWord(c) {
-				for i < len(t) && isWord(t[i]) {
-					i++
-				}
+			if !isWord(c) {
+				i++
 				continue
 			}
-			i++
+			from := i
+			for i < len(t) && isWord(t[i]) {
+				i++
+			}
+			m, ok := mention{}, false
+			switch string(t[from:i]) {
+			case "https":
+				m, ok = r.minifiedLink(from)
+			case "ts":
+				m, ok = r.editorCode(from, i)
+			}
+			if ok && !f(m) {
+				return
+			}
 			continue
 		}
 		j := i
@@ -435,7 +521,7 @@ func (r *reading) eachCode(f func(mention) bool) {
 		}
 		word := t[i:j]
 		switch {
-		case string(word) == "Minified" || string(word) == "minified":
+		case string(word) == "Minified":
 			if m, ok := r.minified(i, j); ok && !f(m) {
 				return
 			}
@@ -500,6 +586,43 @@ func (r *reading) minified(from, to int) (mention, bool) {
 	m.hasArgs = true
 	m.to = to + stop
 	return m, true
+}
+
+// minifiedLink reads a link to React's decoder that stands without the sentence
+// around it.
+func (r *reading) minifiedLink(from int) (mention, bool) {
+	t := r.m.text
+	stop := from
+	for stop < len(t) && t[stop] > ' ' && bytes.IndexByte([]byte("\"'<>)"), t[stop]) < 0 {
+		stop++
+	}
+	link := string(t[from:stop])
+	number := ""
+	switch {
+	case strings.HasPrefix(link, "https://react.dev/errors/"):
+		number = link[len("https://react.dev/errors/"):]
+	case strings.Contains(link, "reactjs.org/docs/error-decoder.html"):
+		_, number, _ = strings.Cut(link, "invariant=")
+	}
+	n := digits([]byte(number), 0)
+	if n == 0 || bytes.HasSuffix(bytes.TrimRight(t[r.lineAt(from).start:from], " "), []byte("visit")) {
+		return mention{}, false
+	}
+	return mention{reading: r, from: from, to: stop, code: "react-" + number[:n], args: linkArgs(link), hasArgs: true}, true
+}
+
+// editorCode reads the form in which an editor shows a code of TypeScript:
+// "ts(2532)".
+func (r *reading) editorCode(from, to int) (mention, bool) {
+	t := r.m.text
+	if to >= len(t) || t[to] != '(' {
+		return mention{}, false
+	}
+	n := digits(t, to+1)
+	if n == to+1 || n >= len(t) || t[n] != ')' || n-to > 6 {
+		return mention{}, false
+	}
+	return mention{reading: r, from: from, to: n + 1, code: "TS" + string(t[to+1:n])}, true
 }
 
 // linkArgs are the values of the args[] parameters of a link.

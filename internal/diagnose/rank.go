@@ -196,24 +196,38 @@ func (w *work) isWhole(h *hit) bool {
 // weighCode gives a code that stands alone its score. Where its line holds the
 // message of another record, the words decide.
 func (w *work) weighCode(h *hit) {
+	line := clip(h.reading.m.text[h.line.body:h.line.end], maxCutLine)
 	h.score = 3.2
 	switch {
 	case isErrno(h.mention):
 		// Many messages carry it: words or values have to speak for this one.
-		h.score = 1.6 + 2*w.similarity(h.entry, h.reading.m.text[h.line.body:h.line.end])
+		h.score = 1.6 + 2*w.similarity(h.entry, line, h.mention)
 		if len(h.captures) > 0 {
-			h.score++
+			h.score += 1.2
 		}
 	case h.several:
 		h.score = 2.2
 	case isNumber(h.mention):
 		h.score = 2.6
+		if w.knownWords(line) >= 4 && w.similarity(h.entry, line, h.mention) < 0.2 {
+			h.score = 1 // the sentence beside it is another one
+		}
 	}
-	h.why = "only its code " + h.mention + " is in the text"
 	if w.saysOther(h) {
 		h.score = 0.5
 		h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
 	}
+}
+
+// knownWords counts the words of a text that messages use.
+func (w *work) knownWords(text []byte) int {
+	n := 0
+	eachWord(text, func(from, to int) {
+		if to-from > 2 && w.engine.words.has(lower(text[from:to])) {
+			n++
+		}
+	})
+	return n
 }
 
 // saysOther reports whether the line of a code holds the message of another
