@@ -69,7 +69,7 @@ type item struct {
 // Sizes, in bits per variant.
 const (
 	filterPerVariant = 16
-	sketchPerVariant = 64 // counters per variant, for the choice of keys
+	sketchPerVariant = 16 // counters per variant, for the choice of keys
 )
 
 // maxSketch bounds the counters; beyond it they are shared.
@@ -189,12 +189,16 @@ func (k *sketch) rank(v *variant, a anchor) int {
 		return int(k.n[slot(a.key, k.bits)])*8 + preference[a.shape]
 	}
 	word := uint32(after8At(v.steps[a.step].text, a.off))
-	return (int(k.n[slot(a.key, k.bits)])+smallWeight*min(k.log[word], 40))*8 + preference[a.shape]
+	return (int(k.n[slot(a.key, k.bits)])+shortPrice+smallWeight*min(k.log[word], 40))*8 + preference[a.shape]
 }
 
-// smallWeight is the price of a word of the sample in the first bitmap, of which
-// a rarer key is worth one.
-const smallWeight = 40
+// Prices of short keys, of which one is as dear as a pattern with the same key:
+// of being short at all, and of every time their four bytes begin a word of the
+// sample. They were found by trying on logs and messages.
+const (
+	shortPrice  = 30
+	smallWeight = 40
+)
 
 // chooseKeys picks the rarest key of every variant. Variants without one are
 // loose; those that hold too little to look for are left out.
@@ -217,7 +221,8 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 				})
 				e := entry{id: items[n].id, rec: offsets[n], variant: i}
 				if best.step >= 0 {
-					e.key, e.step, e.off, e.long = best.key, best.step, best.off, best.shape.long()
+					e.key, e.step, e.off = best.key, best.step, best.off
+					e.shape, e.after = best.shape, after8At(v.steps[best.step].text, best.off)
 					e.sig = v.lineWords(best.step)
 					e.more, e.moreAt = v.moreBytes(best)
 					o.entries = append(o.entries, e)
@@ -309,22 +314,18 @@ func (s *segment) fill(entries []entry) {
 // mark sets the bits of an entry in the first bitmaps: of a short key in every
 // case of the letters when that does not matter.
 func (s *segment) mark(e *entry) {
-	var l layout
-	v := &l.decode(s.records[e.rec:])[e.variant]
-	st := &v.steps[e.step]
-	after := after8At(st.text, e.off)
-	if e.long {
-		i := longSlot(after, s.longBits)
+	if e.shape.long() {
+		i := longSlot(e.after, s.longBits)
 		s.long[i>>3] |= 1 << (i & 7)
 		return
 	}
-	word := uint32(after)
+	word := uint32(e.after)
 	set := func(w uint32) {
 		i := smallSlot(w)
 		s.small[i>>3] |= 1 << (i & 7)
 	}
 	set(word)
-	if !st.fold {
+	if e.shape != folded4 {
 		return
 	}
 	s.flags[0] |= flagFolds

@@ -60,8 +60,9 @@ type entry struct {
 	more               uint32
 	rec, id            uint32
 	variant, step, off int
-	moreAt             int  // noMore when there are none
-	long               bool // while building: the key is a long one
+	moreAt             int    // noMore when there are none
+	shape              shape  // while building: of the key
+	after              uint64 // while building: the bytes after the word start
 }
 
 const (
