@@ -68,6 +68,9 @@ with the manifest of the last build in the folder, or with the one that
 		}
 		if !*quiet {
 			describe(cmd, *out, report)
+			if options.SiteURL == "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: feed, sitemap and search description name %s; before publishing, say --site-url URL\n", render.DefaultSiteURL)
+			}
 		}
 		return nil
 	}
