@@ -3,9 +3,8 @@
 // # API
 //
 // Compile turns the expression of a record into a Pattern, a list of literals and
-// gaps. Match and MatchAll lay it on a text; Partial does when the head or the tail
-// of the message is missing. Weak, Reduced, Literals, Names and Words say what a
-// pattern is made of; the function Words takes a text apart the same way.
+// gaps. Match and MatchAll lay it on a text. Weak, Reduced, Literals and Names say
+// what it is made of.
 //
 // Build makes an Index of many patterns and Find reports which of them stand in a
 // text, each place once. AppendBinary and Open write and read an index without

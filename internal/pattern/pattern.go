@@ -155,6 +155,23 @@ func (p *Pattern) Literals() []string {
 	return best
 }
 
+// chainText is the text of a chain, a run of white space being one blank.
+func (v *variant) chainText(k int) string {
+	c := v.chains[k]
+	if c.to-c.from == 1 && v.steps[c.from].kind == literal {
+		return string(v.steps[c.from].text)
+	}
+	var b strings.Builder
+	for _, st := range v.steps[c.from:c.to] {
+		if st.kind == space {
+			b.WriteByte(' ')
+		} else {
+			b.Write(st.text)
+		}
+	}
+	return b.String()
+}
+
 // LiteralLen returns the number of bytes of the literals.
 func (p *Pattern) LiteralLen() int {
 	n := 0
