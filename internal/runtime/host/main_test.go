@@ -1,3 +1,5 @@
+//go:build unix
+
 package host_test
 
 import (
@@ -16,6 +18,9 @@ import (
 
 func TestMain(m *testing.M) {
 	fixture.RunIfAsked()
+	if os.Getenv(runHost) != "" {
+		runAsHost()
+	}
 	os.Exit(fixture.CheckLeaks(m.Run))
 }
 
@@ -56,7 +61,11 @@ func command(t *testing.T, start ...string) worker.Command {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return worker.Command{Path: self, Args: fixture.Args(start...)}
+	return commandOf(self, start...)
+}
+
+func commandOf(program string, start ...string) worker.Command {
+	return worker.Command{Path: program, Args: fixture.Args(start...)}
 }
 
 // worker starts the fixture of plugin p1.

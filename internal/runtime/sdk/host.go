@@ -108,18 +108,22 @@ func (h *Host) Call(ctx context.Context, method string, params, result any) erro
 		}
 		return nil
 	case <-h.ended:
-		return fault.New(msgShuttingDown).WithCode(wire.CodeWorkerUnavailable).WithClass(fault.ClassCall)
+		return shuttingDown()
 	case <-timer.C:
 		return fault.New(msgHostTimeout, method, h.timeout.Milliseconds()).WithCode(wire.CodeTimeout).WithClass(fault.ClassCall)
 	case <-ctx.Done():
 		// The context of a hook ends together with the worker.
 		select {
 		case <-h.ended:
-			return fault.New(msgShuttingDown).WithCode(wire.CodeWorkerUnavailable).WithClass(fault.ClassCall)
+			return shuttingDown()
 		default:
 			return ctx.Err()
 		}
 	}
+}
+
+func shuttingDown() error {
+	return fault.New(msgShuttingDown).WithCode(wire.CodeWorkerUnavailable).WithClass(fault.ClassCall)
 }
 
 // answered hands a response to the call that waits for it, if there is one.

@@ -47,10 +47,14 @@ func (h *Handle) Call(ctx context.Context, req Request) (json.RawMessage, error)
 		return nil, fault.New(msgWrongStatus, req.Method, h.id, status)
 	}
 	if r == nil {
-		return nil, fault.New(msgNoProcess, req.Method, h.id)
+		return nil, h.unreachable(req.Method)
 	}
 	return r.call(ctx, req)
 }
+
+// unreachable is the error of a call while the status is fine and the process
+// is not, or does not read any more.
+func (h *Handle) unreachable(method string) error { return fault.New(msgNoProcess, method, h.id) }
 
 // run is one process of a handle with what belongs to that process: its
 // pending calls and its routes. What outlives the process stays in the handle.
@@ -140,7 +144,7 @@ func (r *run) call(ctx context.Context, req Request) (json.RawMessage, error) {
 func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 	h := r.handle
 	if !r.process.writable() {
-		done(duplex.Reply{Err: fault.New(msgNoProcess, req.Method, h.id)})
+		done(duplex.Reply{Err: h.unreachable(req.Method)})
 		return ""
 	}
 	params, err := wire.Encode(req.Params)
@@ -158,7 +162,7 @@ func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 	r.mu.Lock()
 	if r.failure != nil {
 		r.mu.Unlock()
-		done(duplex.Reply{Err: fault.New(msgNoProcess, req.Method, h.id)})
+		done(duplex.Reply{Err: h.unreachable(req.Method)})
 		return ""
 	}
 	r.next++

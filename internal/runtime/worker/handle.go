@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -36,6 +37,9 @@ const (
 	msgInitializeNotOK  = `Worker initialize returned ok=false`          // WMG-05
 	msgInitializeFailed = `Worker initialize failed for "%s": %s`        // WMG-06
 )
+
+// errStopped is why a start failed that Stop overtook.
+var errStopped = errors.New("stopped meanwhile")
 
 const stderrHeading = "\n\nWorker stderr:\n"
 
@@ -239,7 +243,7 @@ func (h *Handle) spawn() (*run, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.status != Starting {
-		return nil, fault.New(msgSpawn, "stopped meanwhile").WithCode(wire.CodeWorkerUnavailable).WithClass(fault.ClassCall)
+		return nil, errStopped
 	}
 	p, err := spawn(h.id, h.opts.Command, h.opts.Limits, h.opts.Stderr, r.line, func() { h.exited(r) })
 	if err != nil {
