@@ -190,6 +190,11 @@ func (r *reading) trim(h *hit) bool {
 	}
 	t := r.m.text
 	if c := &h.captures[n-1]; c.End == h.end {
+		// Emphasis that was opened before the message closes behind it.
+		start, _, _ := r.lineOf(h.start)
+		if k := bytes.Index(t[c.Start:c.End], []byte("**")); k >= 0 && bytes.Count(t[start:h.start], []byte("**"))%2 == 1 {
+			c.End = c.Start + k
+		}
 		// Another script's punctuation glued to the end is not the program's.
 		if k := wideStop(t[c.Start:c.End]); k >= 0 {
 			c.End = c.Start + k

@@ -122,6 +122,7 @@ type aligned struct {
 	matched  int  // bytes of literal text
 	total    int  // bytes of literal text of the whole message
 	finished bool // the text ends where the message was cut
+	stops    bool // a line or a sentence ends there
 	head     bool // the head is missing
 }
 
@@ -135,7 +136,7 @@ func (w *work) addCut(a aligned, owner int, parts []segment) {
 		return
 	}
 	switch {
-	case share >= 0.9:
+	case share >= 0.9 && (a.finished || a.stops):
 	case share >= 0.5 && a.finished && worth >= 3:
 	default:
 		return
@@ -259,7 +260,19 @@ func alignHead(parts []segment, r *reading, from, to int) (aligned, bool) {
 	}
 	a.end = at
 	a.finished = r.finished(at)
+	a.stops = r.stops(at)
 	return a, a.matched > 0
+}
+
+// stops reports whether offset i is the end of a line, of a quoted part or of a
+// sentence. Where a message goes on with other words it is another message.
+func (r *reading) stops(i int) bool {
+	t := r.m.text
+	if i >= len(t) || bytes.IndexByte([]byte("\n\"'`)]}"), t[i]) >= 0 || r.firstJoint(i, i+1) >= 0 {
+		return true
+	}
+	before := bytes.TrimRight(t[:i], " ")
+	return len(before) < i && len(before) > 0 && bytes.IndexByte([]byte(".!?"), before[len(before)-1]) >= 0
 }
 
 // trimEllipsis takes dots of omission off the end of a value.

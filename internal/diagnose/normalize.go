@@ -141,10 +141,22 @@ func bareColour(text []byte) int {
 		return 0
 	}
 	n := len(text) - i
-	if bytes.HasSuffix(text[:i], []byte("^[")) {
-		n += 2
+	for _, escape := range writtenEscapes {
+		if bytes.HasSuffix(text[:i], escape) {
+			n += len(escape)
+			// However often it was escaped.
+			for n < len(text) && text[len(text)-n-1] == '\\' {
+				n++
+			}
+			break
+		}
 	}
 	return n
+}
+
+// writtenEscapes are the forms in which an escape byte is written out.
+var writtenEscapes = [][]byte{
+	[]byte("^["), []byte(`\u001b`), []byte(`\u001B`), []byte(`\x1b`), []byte(`\x1B`), []byte(`\033`), []byte(`\e`),
 }
 
 // escapeSequence is the length of the control sequence that t begins with, at

@@ -18,6 +18,7 @@ func TestUndo(t *testing.T) {
 		{"title and link", "\x1b]0;title\x07a \x1b]8;;http://x\x1b\\b\x1b]8;;\x1b\\", "a b"},
 		{"unterminated title", "\x1b]0;a b", "0;a b"},
 		{"colour without escape", "[31merror[0m: [5m] ^[[1mx", "error: [5m] x"},
+		{"written escape", `a \u001b[31mb\\u001b[0m \x1b[1mc\033[0m`, "a b c"},
 		{"backspace", "abx\bc", "abc"},
 		{"nul", "a\x00b", "ab"},
 		{"curly", "‘a’ “b” c…", `'a' "b" c...`},

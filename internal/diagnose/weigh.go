@@ -1,0 +1,206 @@
+package diagnose
+
+import (
+	"bytes"
+	"math"
+	"sort"
+)
+
+// weigh gives a hit its score.
+func (w *work) weigh(h *hit) {
+	t := h.reading.m.text
+	h.starts, h.level = h.reading.opens(h.start)
+	h.ends = closes(t, h.end)
+	var o owner
+	if h.owner >= 0 {
+		o = w.engine.owners[h.owner]
+	}
+	score := h.worth
+	// A short message has to stand by itself: begin where a message begins and
+	// end where one ends. A gap at an end begins and ends anywhere.
+	short := h.worth < 3.5
+	switch {
+	case h.starts && !o.head:
+		score += 0.8
+	case o.head && o.telling && h.first():
+		score += 0.5
+	case !h.starts && short:
+		score -= 0.4
+	}
+	switch {
+	case h.ends && !o.tail:
+		score += 0.6
+	case !h.ends && short:
+		score -= 0.6
+	}
+	if h.level >= levelError {
+		score += 0.4
+	}
+	if w.isWhole(h) {
+		score += 0.5
+		if o.telling || !o.head && !o.tail {
+			score += 0.5
+		}
+	}
+	if h.class {
+		score++
+	}
+	if h.otherClass {
+		score -= 0.8
+	}
+	if h.code {
+		score += 2
+	}
+	if h.kind == KindCode {
+		w.weighCode(h)
+		return
+	}
+	if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
+		score = math.Min(score, 1)
+	}
+	h.score = score
+}
+
+// first reports whether a message with a gap in front begins where the line's
+// message does, and the value there is one word.
+func (h *hit) first() bool {
+	if len(h.captures) == 0 {
+		return false
+	}
+	_, message, _ := h.reading.lineOf(h.start)
+	c := h.captures[0]
+	return h.start <= message && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
+}
+
+// isWhole reports whether a hit is all there is in the input.
+func (w *work) isWhole(h *hit) bool {
+	if len(w.input) > 4<<10 || h.from > 200 {
+		return false
+	}
+	rest := bytes.TrimRight(w.input[h.to:], " \t\r\n.\"'`")
+	if len(rest) > 0 {
+		return false
+	}
+	if len(bytes.TrimLeft(w.input[:h.from], " \t\r\n\"'`")) == 0 {
+		return true
+	}
+	return !h.reading.joined && bytes.IndexByte(w.input[:h.from], '\n') < 0 && h.start <= h.reading.lineAt(h.start).message
+}
+
+// weighCode gives a code that stands alone its score. Where its line holds the
+// message of another record, the words decide.
+func (w *work) weighCode(h *hit) {
+	line := clip(h.reading.m.text[h.line.body:h.line.end], maxCutLine)
+	h.score = 3.2
+	switch {
+	case isErrno(h.mention):
+		// Many messages carry it: words or values have to speak for this one.
+		h.score = 1.6 + 2*w.similarity(h.entry, line, h.mention)
+		if len(h.captures) > 0 {
+			h.score += 1.2
+		}
+	case h.several:
+		h.score = 2.2
+	case isNumber(h.mention):
+		h.score = 2.6
+		if w.knownWords(line) >= 4 && w.similarity(h.entry, line, h.mention) < 0.2 {
+			h.score = 1 // the sentence beside it is another one
+		}
+	}
+	if w.saysOther(h) {
+		h.score = 0.5
+		h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
+	}
+}
+
+// knownWords counts the words of a text that messages use.
+func (w *work) knownWords(text []byte) int {
+	n := 0
+	eachWord(text, func(from, to int) {
+		if to-from > 2 && w.engine.words.has(lower(text[from:to])) {
+			n++
+		}
+	})
+	return n
+}
+
+// saysOther reports whether the line of a code holds the message of another
+// record.
+func (w *work) saysOther(h *hit) bool {
+	if w.telling == nil {
+		w.telling = map[*reading][]span{}
+		for i := range w.hits {
+			if o := &w.hits[i]; o.kind != KindCode && o.worth >= 1.5 {
+				w.telling[o.reading] = append(w.telling[o.reading], span{o.start, o.end})
+			}
+		}
+		for _, list := range w.telling {
+			sort.Slice(list, func(i, j int) bool { return list[i].from < list[j].from })
+		}
+	}
+	list := w.telling[h.reading]
+	k := sort.Search(len(list), func(k int) bool { return list[k].from >= h.line.start })
+	return k < len(list) && list[k].from < h.line.end || k > 0 && list[k-1].to > h.line.start
+}
+
+// span is a stretch of a text.
+type span struct{ from, to int }
+
+// opens reports whether a message begins at offset i: at the start of a line,
+// behind its labels, after a colon, a quote or a bracket. The level is that of
+// the line.
+func (r *reading) opens(i int) (bool, severity) {
+	t := r.m.text
+	level := levelNone
+	_, message, l := r.lineOf(i)
+	level = l.level
+	if i <= message {
+		return true, level
+	}
+	if i == 0 || t[i-1] == '\n' {
+		return true, level
+	}
+	k := i
+	for k > 0 && t[k-1] == ' ' {
+		k--
+	}
+	if k == 0 {
+		return true, level
+	}
+	switch t[k-1] {
+	case '\n', '|', '>':
+		return true, level
+	case ':', ';', ']', ')', '.', '!', '-', '=':
+		return k < i || t[k-1] == ':' || t[k-1] == '=', level
+	case '"', '\'', '`', '(', '[', '{', '*', '_':
+		return k == i, level
+	}
+	return false, level
+}
+
+// lineOf is the line that offset i came from, and where it and its message
+// begin in the text of the reading.
+func (r *reading) lineOf(i int) (start, message int, l *line) {
+	if !r.joined {
+		l = r.lineAt(i)
+		return l.body, l.message, l
+	}
+	k := sort.Search(len(r.places), func(k int) bool { return r.places[k].at > i }) - 1
+	p := &r.places[max(k, 0)]
+	return p.at, p.at + max(p.line.message-p.body, 0), &p.line
+}
+
+// lineAt is the line that holds offset i.
+func (r *reading) lineAt(i int) *line {
+	k := sort.Search(len(r.lines), func(k int) bool { return r.lines[k].start > i }) - 1
+	return &r.lines[max(k, 0)]
+}
+
+// closes reports whether a message ends at offset i: the line ends, or a quote
+// or bracket closes, or a sentence ends.
+func closes(t []byte, i int) bool {
+	for n := 0; n < 8 && i < len(t) && bytes.IndexByte([]byte("\"'`)]}*_,;.!"), t[i]) >= 0; n++ {
+		i++
+	}
+	return i == len(t) || t[i] == '\n' || i > 0 && bytes.IndexByte([]byte(".;!)]}\"'"), t[i-1]) >= 0 && t[i] == ' '
+}
