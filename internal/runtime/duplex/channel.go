@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"errorkb/internal/runtime/clock"
-	"errorkb/internal/runtime/wire"
 )
 
 // Exit is how the program of a channel ended. Code is nil when that is not
@@ -21,6 +20,8 @@ type Exit struct {
 type Channel struct {
 	table   *Table
 	id      string
+	kind    kind
+	limits  *Limits
 	writing sync.Mutex // keeps writes in the order in which they were counted
 
 	// The rest is guarded by the lock of the table.
@@ -86,11 +87,7 @@ func (c *Channel) Write(data []byte) (int, error) {
 	if !open {
 		return 0, io.ErrClosedPipe
 	}
-	t.worker.Start(Request{
-		Method:  wire.MethodDuplexWrite,
-		Params:  wire.DuplexWriteParams{DuplexPair: wire.DuplexPair{HostRouteID: c.id, WorkerSessionID: c.session}, Data: wire.EncodeChunk(data)},
-		Timeout: t.Limits.Open,
-	}, func(reply Reply) { c.taken(len(data), reply) })
+	t.worker.Start(c.input(data), func(reply Reply) { c.taken(len(data), reply) })
 	return len(data), nil
 }
 
@@ -101,11 +98,7 @@ func (c *Channel) Stop() {
 	if !c.admit(0) {
 		return
 	}
-	c.table.worker.Start(Request{
-		Method:  wire.MethodDuplexStop,
-		Params:  wire.DuplexStopParams{DuplexPair: wire.DuplexPair{HostRouteID: c.id, WorkerSessionID: c.session}},
-		Timeout: c.table.Limits.Open,
-	}, func(reply Reply) { c.taken(0, reply) })
+	c.table.worker.Start(c.stopping(), func(reply Reply) { c.taken(0, reply) })
 }
 
 // admit counts a request of n bytes, or ends the channel when that is one too
@@ -116,7 +109,7 @@ func (c *Channel) admit(n int) (open bool) {
 		if c.ended {
 			return
 		}
-		if n > t.Limits.Write || c.inFlight >= t.Limits.InFlight || c.unacknowledged+n > t.Limits.Unacknowledged {
+		if n > c.limits.Write || c.inFlight >= c.limits.InFlight || c.unacknowledged+n > c.limits.Unacknowledged {
 			t.end(c, after)
 			return
 		}
@@ -206,7 +199,7 @@ func (c *Channel) deliverable() func() {
 		listener, data := c.listener, c.queue[0]
 		c.queue[0] = nil
 		c.queue = c.queue[1:]
-		c.queued -= len(data)
+		c.queued -= c.kind.size(data)
 		return func() { listener(data) }
 	}
 	if c.exit != nil && c.exitListener != nil {

@@ -27,28 +27,32 @@ func (t *Table) Data(params json.RawMessage) {
 		frame.Chunk = "" // malformed; the pair decides what that means
 	}
 	t.do(func(after *actions) {
-		c := t.owner(frame.DuplexPair, reasonData, after)
-		if c == nil {
-			return
-		}
-		data, ok := wire.Decode(frame.Chunk)
-		switch {
-		case !ok || c.state != Open && len(c.held) > t.Limits.Frames:
-			c.protocolErrors++
-			if c.protocolErrors > t.Limits.ProtocolErrors {
-				t.end(c, after)
-			}
-		case len(data) > t.Limits.Chunk:
-			t.end(c, after)
-		case c.state == Open:
-			t.accept(c, data, after)
-		case c.heldBytes+len(data) > t.Limits.Held:
-			t.end(c, after)
-		default:
-			c.heldBytes += len(data)
-			c.held = append(c.held, heldFrame{frame.WorkerSessionID, data})
+		if c := t.owner(frame.DuplexPair, reasonData, after); c != nil {
+			data, ok := wire.Decode(frame.Chunk)
+			t.piece(c, frame.WorkerSessionID, data, ok, after)
 		}
 	})
+}
+
+// piece takes one piece of output; ok tells whether it is well-formed.
+func (t *Table) piece(c *Channel, session string, data []byte, ok bool, after *actions) {
+	size := c.kind.size(data)
+	switch {
+	case !ok || c.state != Open && len(c.held) > c.limits.Frames:
+		c.protocolErrors++
+		if c.protocolErrors > c.limits.ProtocolErrors {
+			t.end(c, after)
+		}
+	case size > c.limits.Chunk:
+		t.end(c, after)
+	case c.state == Open:
+		t.accept(c, data, after)
+	case c.heldBytes+size > c.limits.Held:
+		t.end(c, after)
+	default:
+		c.heldBytes += size
+		c.held = append(c.held, heldFrame{session, data})
+	}
 }
 
 // Exit takes a duplexChannel.exit notification.
@@ -58,17 +62,19 @@ func (t *Table) Exit(params json.RawMessage) {
 		frame.ExitCode = nil // an exit without a usable code is an exit
 	}
 	t.do(func(after *actions) {
-		c := t.owner(frame.DuplexPair, reasonExit, after)
-		if c == nil {
-			return
-		}
-		exit := Exit{Code: frame.ExitCode, TransportClosed: frame.TransportClosed}
-		if c.state == Open {
-			c.settle(exit)
-		} else if c.heldExit == nil {
-			c.heldExit = &heldExit{frame.WorkerSessionID, exit}
+		if c := t.owner(frame.DuplexPair, reasonExit, after); c != nil {
+			c.over(frame.WorkerSessionID, Exit{Code: frame.ExitCode, TransportClosed: frame.TransportClosed})
 		}
 	})
+}
+
+// over takes the end of the program.
+func (c *Channel) over(session string, exit Exit) {
+	if c.state == Open {
+		c.settle(exit)
+	} else if c.heldExit == nil {
+		c.heldExit = &heldExit{session, exit}
+	}
 }
 
 // owner finds the live route of a frame. It returns nil for a closed pair,
@@ -78,7 +84,7 @@ func (t *Table) owner(pair wire.DuplexPair, reason string, after *actions) *Chan
 		return nil
 	}
 	if pair.HostRouteID != "" && pair.WorkerSessionID != "" {
-		if c := t.routes[pair.HostRouteID]; c != nil && (c.state != Open || c.session == pair.WorkerSessionID) {
+		if c := t.routes[pair.HostRouteID]; c != nil && c.kind == duplexRoute && (c.state != Open || c.session == pair.WorkerSessionID) {
 			return c
 		}
 		// A route that ended before it was bound never had a pair: the worker
@@ -93,17 +99,18 @@ func (t *Table) owner(pair wire.DuplexPair, reason string, after *actions) *Chan
 
 // accept passes output of a bound route on to its listener.
 func (t *Table) accept(c *Channel, data []byte, after *actions) {
-	c.total += int64(len(data))
-	allowed, frames := t.Limits.Buffered, t.Limits.Frames
+	size := c.kind.size(data)
+	c.total += int64(size)
+	allowed, frames := c.limits.Buffered, c.limits.Frames
 	if c.listener != nil {
-		allowed, frames = t.Limits.Backlog, len(c.queue)+1
+		allowed, frames = c.limits.Backlog, len(c.queue)+1
 	}
-	if c.total > t.Limits.Total || c.queued+len(data) > allowed || len(c.queue) >= frames {
+	if c.total > c.limits.Total || c.queued+size > allowed || len(c.queue) >= frames {
 		t.end(c, after)
 		return
 	}
 	c.queue = append(c.queue, data)
-	c.queued += len(data)
+	c.queued += size
 	c.kick()
 }
 
@@ -116,7 +123,7 @@ func (t *Table) replay(c *Channel, after *actions) {
 			return
 		}
 		if frame.session != c.session {
-			t.violation(reasonData, after)
+			t.foreign(c, reasonData, after)
 			return
 		}
 		t.accept(c, frame.data, after)
@@ -125,7 +132,7 @@ func (t *Table) replay(c *Channel, after *actions) {
 		return
 	}
 	if exit.session != c.session {
-		t.violation(reasonExit, after)
+		t.foreign(c, reasonExit, after)
 		return
 	}
 	c.settle(exit.exit)

@@ -1,6 +1,7 @@
 package duplex
 
 import (
+	"crypto/rand"
 	"fmt"
 	"sync"
 	"time"
@@ -35,6 +36,15 @@ func DefaultLimits() Limits {
 	}
 }
 
+// DefaultLoginLimits returns the limits of login terminals. Output is counted in
+// characters there. What the documented project does not bound is bounded as for
+// duplex channels.
+func DefaultLoginLimits() Limits {
+	l := DefaultLimits()
+	l.Chunk, l.Held, l.Buffered, l.Backlog, l.Total = 1_000_000, 8<<20, 8<<20, 8<<20, 8<<20
+	return l
+}
+
 // DefaultCeiling is how many routes a process may have at once.
 const DefaultCeiling = 128
 
@@ -65,6 +75,20 @@ func (s *Slots) take() (id string, ok bool) {
 	s.taken++
 	s.last++
 	return fmt.Sprintf("duplex-route-%d", s.last), true
+}
+
+// takeLogin is take for a login terminal, whose id is a random UUID.
+func (s *Slots) takeLogin() (id string, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.taken >= s.ceiling {
+		return "", false
+	}
+	s.taken++
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:]), true
 }
 
 func (s *Slots) give() {

@@ -46,10 +46,11 @@ type Reply struct {
 
 // Config is what a Table needs besides its worker.
 type Config struct {
-	Slots  *Slots
-	Limits Limits
-	Clock  clock.Clock
-	Log    *slog.Logger
+	Slots       *Slots
+	Limits      Limits
+	LoginLimits Limits
+	Clock       clock.Clock
+	Log         *slog.Logger
 }
 
 // Table is the set of routes of one worker process.
@@ -99,15 +100,22 @@ func (t *Table) Open(ctx context.Context, p wire.DuplexOpenParams) (*Channel, er
 	if !ok {
 		return nil, fault.New(msgRouteBusy)
 	}
-	c := &Channel{table: t, id: id, exited: make(chan struct{}), confirmed: make(chan struct{})}
+	p.HostRouteID = id
+	return t.begin(ctx, id, duplexRoute, Request{Method: wire.MethodDuplexOpen, Params: p, CompanyID: p.CompanyID, Timeout: t.Limits.Open})
+}
+
+// begin sends the request that opens a route.
+func (t *Table) begin(ctx context.Context, id string, kind kind, request Request) (*Channel, error) {
+	c := &Channel{table: t, id: id, kind: kind, limits: &t.Limits, exited: make(chan struct{}), confirmed: make(chan struct{})}
+	if kind == loginRoute {
+		c.limits = &t.LoginLimits
+	}
 	t.mu.Lock()
 	t.routes[id] = c
 	c.move(sent)
 	t.mu.Unlock()
 
-	p.HostRouteID = id
 	outcome := make(chan error, 1)
-	request := Request{Method: wire.MethodDuplexOpen, Params: p, CompanyID: p.CompanyID, Timeout: t.Limits.Open}
 	t.worker.Start(request, func(reply Reply) { outcome <- t.opened(c, reply) })
 	select {
 	case err := <-outcome:
@@ -133,22 +141,23 @@ func (t *Table) opened(c *Channel, reply Reply) (err error) {
 			return
 		}
 		var pair wire.DuplexPair
-		malformed := json.Unmarshal(reply.Result, &pair) != nil || pair.WorkerSessionID == "" || pair.HostRouteID != c.id
-		if malformed || c.ended {
-			err = fault.New(msgOpenFailed)
-			t.end(c, after)
-			return
+		malformed := json.Unmarshal(reply.Result, &pair) != nil || pair.WorkerSessionID == ""
+		if c.kind == duplexRoute {
+			malformed = malformed || pair.HostRouteID != c.id
 		}
-		if t.sessions[pair.WorkerSessionID] {
-			err = fault.New(msgOpenFailed)
+		duplicate := !malformed && t.sessions[pair.WorkerSessionID]
+		if malformed || c.ended || duplicate {
+			err = c.openFailed()
 			t.end(c, after)
-			t.violation(reasonDuplicate, after)
+			if duplicate && c.kind == duplexRoute {
+				t.violation(reasonDuplicate, after)
+			}
 			return
 		}
 		t.sessions[pair.WorkerSessionID] = true
 		c.session = pair.WorkerSessionID
 		c.move(bound)
-		c.lifetime = t.Clock.AfterFunc(t.Limits.Lifetime, func() { t.do(func(after *actions) { t.end(c, after) }) })
+		c.lifetime = t.Clock.AfterFunc(c.limits.Lifetime, func() { t.do(func(after *actions) { t.end(c, after) }) })
 		t.replay(c, after)
 	})
 	return err
@@ -192,18 +201,19 @@ func (t *Table) end(c *Channel, after *actions) {
 		t.violation(reasonOverflow, after)
 	}
 	t.closed[wire.DuplexPair{HostRouteID: c.id, WorkerSessionID: c.session}] = true
-	request := Request{Method: wire.MethodDuplexClose, Params: wire.DuplexCloseParams{HostRouteID: c.id}, Timeout: t.Limits.Close}
+	request := Request{Method: c.kind.methods().close, Params: wire.DuplexCloseParams{HostRouteID: c.id}, Timeout: c.limits.Close}
 	*after = append(*after, func() {
 		t.worker.Start(request, func(reply Reply) {
-			t.acknowledged(c, wasBound, reply)
+			t.acknowledged(c, wasBound && c.kind == duplexRoute, reply)
 			close(c.confirmed)
 		})
 	})
 }
 
 // acknowledged checks the reply to a close. Without a good one nobody knows
-// whether the session lives on, so the process has to go.
-func (t *Table) acknowledged(c *Channel, wasBound bool, reply Reply) {
+// whether the session lives on, so the process has to go. withSession demands
+// that the reply names the session too.
+func (t *Table) acknowledged(c *Channel, withSession bool, reply Reply) {
 	t.mu.Lock()
 	dead := t.dead
 	t.mu.Unlock()
@@ -212,10 +222,10 @@ func (t *Table) acknowledged(c *Channel, wasBound bool, reply Reply) {
 	}
 	var pair wire.DuplexPair
 	if reply.Err == nil && json.Unmarshal(reply.Result, &pair) == nil &&
-		pair.HostRouteID == c.id && (!wasBound || pair.WorkerSessionID == c.session) {
+		pair.HostRouteID == c.id && (!withSession || pair.WorkerSessionID == c.session) {
 		return
 	}
-	t.Log.Warn(logNotAcknowledged, "route", c.id, "error", reply.Err)
+	t.Log.Warn(c.kind.methods().notAcknowledged, "route", c.id, "error", reply.Err)
 	t.worker.Retire()
 }
 

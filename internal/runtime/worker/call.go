@@ -93,7 +93,9 @@ var invocations atomic.Int64
 func newRun(h *Handle) *run {
 	r := &run{handle: h, ready: make(chan struct{}), pending: map[string]*pendingCall{}}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	r.routes = duplex.NewTable(link{r}, duplex.Config{Slots: h.opts.Slots, Limits: h.opts.ChannelLimits, Clock: h.opts.Clock, Log: h.opts.Log})
+	r.routes = duplex.NewTable(link{r}, duplex.Config{
+		Slots: h.opts.Slots, Limits: h.opts.ChannelLimits, LoginLimits: h.opts.LoginLimits, Clock: h.opts.Clock, Log: h.opts.Log,
+	})
 	return r
 }
 

@@ -392,17 +392,3 @@ func (h *Handle) gone(r *run, d time.Duration) bool {
 		return false
 	}
 }
-
-// OpenDuplex opens a duplex channel.
-func (h *Handle) OpenDuplex(ctx context.Context, p wire.DuplexOpenParams) (*duplex.Channel, error) {
-	h.mu.Lock()
-	r, status := h.run, h.status
-	h.mu.Unlock()
-	if status != Running && status != Starting || r == nil {
-		return nil, fault.New(msgNoDuplex, h.id, status)
-	}
-	return r.routes.Open(ctx, p)
-}
-
-// msgNoDuplex is WMG-10.
-const msgNoDuplex = `Cannot open a duplex channel — worker for "%s" is %s`

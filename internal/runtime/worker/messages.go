@@ -87,6 +87,10 @@ func (r *run) notified(m *wire.Message) {
 		r.routes.Data(m.Params)
 	case wire.NotifyDuplexExit:
 		r.routes.Exit(m.Params)
+	case wire.NotifyLoginOutput:
+		r.routes.LoginOutput(m.Params)
+	case wire.NotifyLoginExit:
+		r.routes.LoginExit(m.Params)
 	case wire.NotifyExecuteLog:
 		r.executeLog(m)
 	case wire.NotifyLog:

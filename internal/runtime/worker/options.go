@@ -44,6 +44,7 @@ type Options struct {
 
 	Limits        Limits
 	ChannelLimits duplex.Limits
+	LoginLimits   duplex.Limits
 	Slots         *duplex.Slots // shared by all workers of a host
 	Clock         clock.Clock
 	Log           *slog.Logger
@@ -95,6 +96,9 @@ func (o Options) complete() Options {
 	}
 	if o.ChannelLimits == (duplex.Limits{}) {
 		o.ChannelLimits = duplex.DefaultLimits()
+	}
+	if o.LoginLimits == (duplex.Limits{}) {
+		o.LoginLimits = duplex.DefaultLoginLimits()
 	}
 	if o.Slots == nil {
 		o.Slots = duplex.NewSlots(0)

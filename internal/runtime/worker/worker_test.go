@@ -29,7 +29,7 @@ func TestLife(t *testing.T) {
 	opts, _ := options(t)
 	opts.Command.Env = map[string]string{"CONFIGURED": "yes"}
 	h := started(t, opts)
-	if got := h.SupportedMethods(); !slices.Contains(got, "duplexChannelOpen") || slices.Contains(got, "loginPtyOpen") {
+	if got := h.SupportedMethods(); !slices.Contains(got, "duplexChannelOpen") || slices.Contains(got, "validateConfig") {
 		t.Errorf("methods %v", got)
 	}
 	raw, err := h.Call(t.Context(), execute("env"))
