@@ -107,10 +107,14 @@ func headOf(text []byte, low, end int) int {
 			if glued || b == '\t' {
 				return skipPrefix(text, i, end)
 			}
-			if i >= 2 && i-1 > low {
+			if i >= 3 && i-1 > low {
 				switch text[i-2] {
 				case ':', '|', '>', '.', '!':
 					if i < end {
+						return skipPrefix(text, i, end)
+					}
+				case '-':
+					if i < end && isBlank(text[i-3]) {
 						return skipPrefix(text, i, end)
 					}
 				case ';':

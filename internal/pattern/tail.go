@@ -15,6 +15,9 @@ func (m *matcher) tailEnd(start int, last place) (int, bool) {
 		return last.end, true
 	}
 	limit := m.limit(gaps, last.end)
+	if last.end == last.start+1 && m.text[last.start] == ':' {
+		limit = portEnd(m.text, last.end, limit)
+	}
 	m.work += limit - last.end
 	if len(gaps) > 1 || gaps[0].set.any {
 		end := tailOf(m.text, start, last.end, limit)
@@ -33,6 +36,19 @@ func (m *matcher) tailEnd(start int, last place) (int, bool) {
 	}
 	n := gaps[0].set.prefix(m.text[last.end:limit])
 	return last.end + n, n >= 0
+}
+
+// portEnd returns where the number behind a colon ends, or limit when there is
+// none or it is part of a longer word.
+func portEnd(text []byte, from, limit int) int {
+	i := from
+	for i < limit && isDigit(text[i]) {
+		i++
+	}
+	if i > from && i < limit && !isWord(text[i]) && text[i] != '.' && text[i] != ':' && text[i] != '-' {
+		return i
+	}
+	return limit
 }
 
 // trailers begin what some programs put behind a message.
@@ -63,6 +79,7 @@ func tailOf(text []byte, start, from, limit int) int {
 	if end := quotedEnd(text, from, limit); end > 0 {
 		return end
 	}
+	limit = pathEnd(text, from, limit)
 	word := limit
 	if i := bytes.IndexAny(text[from:limit], " \t"); i >= 0 {
 		word = from + i
@@ -72,6 +89,37 @@ func tailOf(text []byte, start, from, limit int) int {
 	}
 	if word == limit || word+1 < limit && text[word+1]-'A' < 26 {
 		return word - 1
+	}
+	return limit
+}
+
+// goingOn are words with which a sentence goes on behind a path that it quotes.
+var goingOn = [...]string{"when", "while", "after", "before", "although", "though", "but", "because", "so", "then", "how", "what", "why", "which", "whenever", "since", "any", "even"}
+
+// pathEnd returns where a path or an address ends in running text. A path may hold
+// blanks, so it ends only where a sentence clearly goes on.
+func pathEnd(text []byte, from, limit int) int {
+	value := text[from:limit]
+	if !isPath(value) && bytes.Index(value, []byte("://")) < 1 {
+		return limit
+	}
+	for i := 1; i < len(value); i++ {
+		if value[i] != ' ' {
+			continue
+		}
+		rest := value[i+1:]
+		if bytes.IndexAny(rest, `/\`) >= 0 {
+			continue
+		}
+		if value[i-1] == ',' || value[i-1] == ';' {
+			return from + i - 1
+		}
+		word, _, more := bytes.Cut(rest, []byte(" "))
+		for _, w := range goingOn {
+			if more && string(word) == w {
+				return from + i
+			}
+		}
 	}
 	return limit
 }
