@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 )
 
@@ -221,38 +222,51 @@ func (p *Pattern) MatchAll(text []byte) []Match {
 	return all
 }
 
-// exprOf makes an expression of a template.
+// exprOf makes an expression of a template: text, with ${…} for gaps.
 func exprOf(template string) string {
 	var b strings.Builder
-	for n := 0; template != ""; n++ {
+	used := map[string]bool{}
+	for {
 		i := strings.Index(template, "${")
-		end := -1
-		if i >= 0 {
-			end = strings.IndexByte(template[i:], '}')
-		}
-		if end < 0 {
+		if i < 0 {
 			break
 		}
-		b.WriteString(regexp.QuoteMeta(template[:i]))
-		name := groupName(template[i+2 : i+end])
-		if name == "" {
-			name = "p" + string(rune('0'+n%10))
+		end := i + 2
+		for depth := 1; end < len(template); end++ {
+			if template[end] == '{' {
+				depth++
+			} else if template[end] == '}' {
+				if depth--; depth == 0 {
+					break
+				}
+			}
 		}
+		if end == len(template) {
+			break
+		}
+		name := groupName(template[i+2 : end])
+		for n := 2; used[name]; n++ {
+			name = groupName(template[i+2:end]) + strconv.Itoa(n)
+		}
+		used[name] = true
+		b.WriteString(regexp.QuoteMeta(template[:i]))
 		b.WriteString("(?P<" + name + ">.+?)")
-		template = template[i+end+1:]
+		template = template[end+1:]
 	}
 	b.WriteString(regexp.QuoteMeta(template))
 	return b.String()
 }
 
-// groupName keeps what may stand in the name of a group: the last word of a
-// placeholder such as driver.driver.
+// groupName returns the last word of a placeholder such as driver.driver, or
+// value when it has none.
 func groupName(s string) string {
-	from := len(s)
-	for from > 0 && (isWord(s[from-1])) && s[from-1] < 0x80 {
-		from--
+	words := strings.FieldsFunc(s, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) })
+	for i := len(words) - 1; i >= 0; i-- {
+		if !isDigit(words[i][0]) {
+			return words[i]
+		}
 	}
-	return strings.TrimLeft(s[from:], "0123456789")
+	return "value"
 }
 
 // shorten cuts text for an error message.

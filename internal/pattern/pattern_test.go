@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -99,6 +100,70 @@ func compare(t *testing.T, c readingCase, how string, got [][]string) {
 	for i := range got {
 		if strings.Join(got[i], "|") != strings.Join(c.want[i], "|") {
 			t.Errorf("readings.txt:%d: %s:\n got %q\nwant %q", c.line, how, got[i], c.want[i])
+		}
+	}
+}
+
+func TestCompileTemplate(t *testing.T) {
+	for _, c := range []struct{ template, expr string }{
+		{"plain (text).", `plain \(text\)\.`},
+		{"a ${x.name} b ${y.name} c ${3}", `a (?P<name>.+?) b (?P<name2>.+?) c (?P<value>.+?)`},
+		{"list ${a.map((x) => { return x.id; })} of ${b}", `list (?P<id>.+?) of (?P<b>.+?)`},
+		{"open ${brace", `open \$\{brace`},
+	} {
+		p, err := Compile("", c.template)
+		if err != nil {
+			t.Errorf("%q: %v", c.template, err)
+			continue
+		}
+		if p.Expr() != c.expr {
+			t.Errorf("%q: %s, want %s", c.template, p.Expr(), c.expr)
+		}
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	for _, c := range []struct {
+		expr string
+		want error // nil for any
+	}{
+		{"(", nil}, {"(?P<a", nil}, {`\xff\q`, nil}, {"a**", nil},
+		{strings.Repeat("a", MaxExpr+1), ErrTooLong},
+		{`^(?:` + strings.Repeat(`(?:a{1,50}b){1,15}`, 40) + `)$`, ErrTooLarge},
+	} {
+		p, err := Compile(c.expr, "")
+		if err == nil {
+			t.Errorf("%.40q compiles: %v", c.expr, p.Reduced())
+		} else if c.want != nil && !errors.Is(err, c.want) {
+			t.Errorf("%.40q: %v, want %v", c.expr, err, c.want)
+		} else if len(err.Error()) > 300 {
+			t.Errorf("%.40q: message of %d bytes", c.expr, len(err.Error()))
+		}
+	}
+}
+
+func TestProperties(t *testing.T) {
+	for _, c := range []struct {
+		expr     string
+		weak     bool
+		reduced  bool
+		literals string
+		names    string
+	}{
+		{`Cannot find (?P<a>.+?) in\s+(?P<b>\d+) lists`, false, true, "Cannot find | in | lists", "a b"},
+		{`argument`, true, true, "argument", ""},
+		{`(?P<x>.+?) of (?P<y>.+?)`, true, true, " of ", "x y"},
+		{`a b c d`, true, true, "a b c d", ""},
+		{`no (?:longer text|t) here`, true, true, "no t here", ""},
+		{`^line (?P<n>\d+) starts\b`, true, false, " starts", "n"},
+		{`(?i)Connection Lost`, false, true, "connection lost", ""},
+	} {
+		p, err := Compile(c.expr, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Weak() != c.weak || p.Reduced() != c.reduced || strings.Join(p.Literals(), "|") != c.literals || strings.Join(p.Names(), " ") != c.names {
+			t.Errorf("%s: weak %v, reduced %v, literals %q, names %q", c.expr, p.Weak(), p.Reduced(), p.Literals(), p.Names())
 		}
 	}
 }

@@ -108,7 +108,7 @@ func pathEnd(text []byte, from, limit int) int {
 			continue
 		}
 		rest := value[i+1:]
-		if bytes.IndexAny(rest, `/\`) >= 0 {
+		if bytes.ContainsAny(rest, `/\`) {
 			continue
 		}
 		if value[i-1] == ',' || value[i-1] == ';' {
