@@ -277,6 +277,9 @@ func sandboxRows() []row {
 			`Pending-cleanup lease "lease-1" has no recorded provider for teardown.`, 0, ""},
 		{"SBX-11", nil, func(w *world) error { return sweep(w, w.edit(pluginLease(w), drop("provider"))) },
 			`Pending-cleanup lease "lease-1" has no recorded config for provider "fixture".`, 0, ""},
+		{"SBX-11 before SBX-12", noWorkers, func(w *world) error {
+			return sweep(w, w.edit(fake(w), func(l *lease.Lease) { l.Provider = fixture.SandboxDriver }))
+		}, `Pending-cleanup lease "lease-1" has no recorded config for provider "fixture".`, 0, ""},
 		{"SBX-12", noWorkers, func(w *world) error {
 			return sweep(w, w.edit(fake(w), func(l *lease.Lease) {
 				l.Provider, l.Metadata["provider"] = fixture.SandboxDriver, fixture.SandboxDriver
@@ -342,6 +345,22 @@ func pluginRows() []row {
 			w.status(plugin.UpgradePending)
 			return w.execute(in, "echo")
 		}, `Plugin environment driver "acme.p1:box" is not ready.`, 0, ""},
+		{"PLG-01 before PLG-02 and PLG-03", nil, func(w *world) error {
+			w.status(plugin.Disabled)
+			e := boxEnv()
+			e.Config["driverKey"] = "crate"
+			return second(w.Service.Acquire(w.t.Context(), input(e)))
+		}, `Plugin environment driver "acme.p1:crate" is not ready.`, 0, ""},
+		{"PLG-01 not installed", nil, func(w *world) error {
+			w.worker()
+			w.status(plugin.Uninstalled)
+			return acquire(w)
+		}, `Plugin environment driver "acme.p1:box" is not ready.`, 0, ""},
+		{"PLG-02 before PLG-03", nil, func(w *world) error {
+			e := boxEnv()
+			e.Config["driverKey"] = "crate"
+			return second(w.Service.Acquire(w.t.Context(), input(e)))
+		}, `Plugin "acme.p1" does not declare environment driver "crate".`, 0, ""},
 		{"PLG-02", nil, func(w *world) error {
 			w.worker()
 			e := boxEnv()
@@ -356,16 +375,32 @@ func pluginRows() []row {
 			w.worker()
 			in := w.edit(w.acquire(boxEnv()), func(l *lease.Lease) { delete(l.Metadata, "driverKey") })
 			in.Environment = env("local", nil)
+			w.status(plugin.Disabled)
 			return w.execute(in, "echo")
 		}, `Plugin environment driver "acme.p1:unknown" is missing a driver key.`, 0, ""},
 		{"PLG-06", nil, func(w *world) error {
 			w.worker()
-			return second(w.Service.Resume(w.t.Context(), w.edit(w.acquire(boxEnv()), func(l *lease.Lease) { l.ProviderLeaseID = "" })))
+			in := w.edit(w.acquire(boxEnv()), func(l *lease.Lease) { l.ProviderLeaseID = "" })
+			w.status(plugin.Disabled)
+			return second(w.Service.Resume(w.t.Context(), in))
 		}, `Plugin environment lease "lease-1" does not have a provider lease id to resume.`, 0, ""},
 		{"PLG-07", nil, save(fixtureEnv("")), `Sandbox provider "fixture" is not installed or its plugin worker is not running.`, 422, ""},
 		{"PLG-08", nil, func(w *world) error {
 			w.worker()
 			e := fixtureEnv("")
+			e.Config["apiKey"] = environment.Object{"type": "secret_ref", "secretId": "s1", "version": 3}
+			return check(w, e)
+		}, `Secret binding at apiKey pins version 3; sandbox provider secret references always resolve the latest version.`, 422, ""},
+		{"PLG-07 before PLG-08", nil, func(w *world) error {
+			e := fixtureEnv("")
+			e.Config["apiKey"] = environment.Object{"type": "secret_ref", "secretId": "s1", "version": 3}
+			return check(w, e)
+		}, `Sandbox provider "fixture" is not installed or its plugin worker is not running.`, 422, ""},
+		{"PLG-07 not ready", nil, func(w *world) error { w.worker(); w.status(plugin.Disabled); return check(w, fixtureEnv("")) },
+			`Sandbox provider "fixture" is not installed or its plugin worker is not running.`, 422, ""},
+		{"PLG-08 before PLG-09", nil, func(w *world) error {
+			w.worker()
+			e := rejecting(fixtureEnv(""))
 			e.Config["apiKey"] = environment.Object{"type": "secret_ref", "secretId": "s1", "version": 3}
 			return check(w, e)
 		}, `Secret binding at apiKey pins version 3; sandbox provider secret references always resolve the latest version.`, 422, ""},
@@ -385,6 +420,8 @@ func pluginRows() []row {
 		{"CFG-10", nil, save(env("docker", nil)), `Unsupported environment driver "docker".`, 422, ""},
 		{"CFG-11", noWorkers, save(fixtureEnv("")), `Sandbox provider config validation requires a running plugin worker manager.`, 422, ""},
 		{"CFG-12", noWorkers, save(boxEnv()), `Plugin environment config validation requires a running plugin worker manager.`, 422, ""},
+		{"CFG-13 before CFG-11", noWorkers, save(env("sandbox", nil)),
+			`Built-in fake sandbox environments are reserved for internal probes and cannot be saved.`, 422, ""},
 		{"CFG-13", nil, save(env("sandbox", nil)), `Built-in fake sandbox environments are reserved for internal probes and cannot be saved.`, 422, ""},
 	}
 }
@@ -402,7 +439,9 @@ func storeRows() []row {
 			return second(w.Service.Acquire(w.t.Context(), in))
 		}, `Execution workspace ws-1 is already leased by an active run (run run-1); refusing to acquire a concurrent single-flight lease.`, 0, "EnvironmentLeaseConflictError"},
 		{"LST-06", nil, func(w *world) error {
+			local(w) // a conflict too
 			in := input(env("local", nil))
+			in.RunID = "run-2"
 			in.CompanyID = "c2"
 			return second(w.Service.Acquire(w.t.Context(), in))
 		}, `The selected environment belongs to another company.`, 403, ""},
@@ -427,7 +466,9 @@ func runRows() []row {
 			return run(w, env("local", nil), func(in *environment.RunInput) { in.EnvironmentID = "env-9" })
 		}, `Environment "env-9" not found.`, 0, class},
 		{"ORC-02", nil, func(w *world) error {
-			return run(w, env("local", nil), func(in *environment.RunInput) { in.CompanyID = "c2" })
+			e := env("local", nil)
+			e.Status = environment.StatusArchived
+			return run(w, e, func(in *environment.RunInput) { in.CompanyID = "c2" })
 		}, `Environment "env-1" does not belong to this company.`, 0, class},
 		{"ORC-03", nil, func(w *world) error {
 			e := env("local", nil)

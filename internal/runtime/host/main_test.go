@@ -55,7 +55,7 @@ func newWorld(t *testing.T, change func(*host.Config)) *world {
 	return &world{h, t}
 }
 
-func command(t *testing.T, start ...string) worker.Command {
+func command(t testing.TB, start ...string) worker.Command {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

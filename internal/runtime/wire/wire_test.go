@@ -19,6 +19,7 @@ func TestParseErrors(t *testing.T) {
 	cases := []struct{ id, line, want string }{
 		{"PRO-01", " \t", "Empty message"},
 		{"PRO-02", "{oops", "Invalid JSON: {oops"},
+		{"PRO-02", "oops", "Invalid JSON: oops"},
 		{"PRO-02", long, "Invalid JSON: " + long[:200]},
 		{"PRO-02", "{" + strings.Repeat("😀", 150), "Invalid JSON: {" + strings.Repeat("😀", 99)},
 		{"PRO-03", "42", "Message must be a JSON object"},

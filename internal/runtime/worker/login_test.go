@@ -37,7 +37,7 @@ func TestLogin(t *testing.T) {
 	}
 
 	bad := login("fx-1")
-	bad.LoginCommandKey = "bash"
+	bad.LoginCommandKey, bad.SessionHome = "bash", "/tmp/x"
 	_, err = h.OpenLogin(t.Context(), bad)
 	wantFault(t, err, 0, "", "LOGIN_PTY_COMMAND_NOT_ALLOWED")
 	bad = login("fx-1")
@@ -54,6 +54,8 @@ func TestLogin(t *testing.T) {
 	wantFault(t, err, 0, "", "DUPLEX_CHANNEL_ROUTE_BUSY") // the slots are shared
 	_, err = h.OpenLogin(t.Context(), login("fx-1"))
 	wantFault(t, err, 0, "", "LOGIN_PTY_ROUTES_AT_CAPACITY")
+	_, err = h.OpenLogin(t.Context(), bad)
+	wantFault(t, err, 0, "", "LOGIN_SESSION_HOME_INVALID")
 	c.Close()
 	_, err = h.OpenLogin(t.Context(), login("fx-1,open=same-session"))
 	wantFault(t, err, 0, "", "LOGIN_PTY_OPEN_FAILED")
