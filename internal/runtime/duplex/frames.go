@@ -23,7 +23,7 @@ type heldExit struct {
 // Data takes a duplexChannel.data notification.
 func (t *Table) Data(params json.RawMessage) {
 	var frame wire.DuplexData
-	if err := json.Unmarshal(params, &frame); err != nil {
+	if err := wire.Unmarshal(params, &frame); err != nil {
 		frame.Chunk = "" // malformed; the pair decides what that means
 	}
 	t.do(func(after *actions) {

@@ -166,7 +166,7 @@ func decode[P any](raw json.RawMessage) (P, error) {
 	if len(raw) == 0 {
 		return p, nil
 	}
-	if err := json.Unmarshal(raw, &p); err != nil {
+	if err := wire.Unmarshal(raw, &p); err != nil {
 		return p, badParams(err)
 	}
 	return p, nil

@@ -121,6 +121,9 @@ func Parse(line []byte) (*Message, error) {
 	if len(line) == 0 {
 		return nil, fault.New(msgEmpty).WithClass(fault.ClassParse)
 	}
+	if m, ok := parseFrame(line); ok {
+		return m, nil
+	}
 	if !utf8.Valid(line) {
 		line = bytes.ToValidUTF8(line, []byte("\uFFFD"))
 	}
@@ -175,6 +178,3 @@ func encode(v any) ([]byte, error) {
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
-
-// Encode returns v as JSON on one line. A nil v is null.
-func Encode(v any) (json.RawMessage, error) { return encode(v) }

@@ -90,7 +90,7 @@ func (w *Writer) Send(m *Message) error {
 
 // Line encodes a message as it stands in the stream, with the end of its line.
 func Line(m *Message) ([]byte, error) {
-	line, err := m.MarshalJSON()
+	line, err := appendLine(m)
 	if err != nil {
 		return nil, err
 	}

@@ -140,8 +140,66 @@ func TestDecode(t *testing.T) {
 	}
 }
 
+// TestFrames checks that data of channels is read and written as everything
+// else is.
+func TestFrames(t *testing.T) {
+	lines := []string{
+		`{"jsonrpc":"2.0","id":8,"method":"duplexChannelWrite","params":{"hostRouteId":"duplex-route-1","workerSessionId":"duplex-a","data":"aGkK"}}`,
+		`{"jsonrpc":"2.0","method":"duplexChannel.data","params":{"hostRouteId":"duplex-route-1","workerSessionId":"duplex-a","chunk":"aGkK"}}`,
+		`{"jsonrpc":"2.0","method":"duplexChannel.data","params":{"hostRouteId":"r","workerSessionId":"s","chunk":"?"},"paperclipInvocationId":"i"}`,
+	}
+	for _, line := range lines {
+		fast, ok := parseFrame([]byte(line))
+		if !ok {
+			t.Errorf("%s is not recognised", line)
+			continue
+		}
+		slow := &Message{}
+		var e envelope
+		if err := json.Unmarshal([]byte(line), &e); err != nil {
+			t.Fatal(err)
+		}
+		slow.ID, slow.Method, slow.Params, slow.InvocationID = e.ID, e.Method, e.Params, e.InvocationID
+		if diff := cmp.Diff(slow, fast); diff != "" {
+			t.Error(diff)
+		}
+		again, err := Line(fast)
+		if err != nil || string(again) != line+"\n" {
+			t.Errorf("%s is written as %s (%v)", line, again, err)
+		}
+		for cut := range line {
+			broken := line[:cut] + line[cut+1:]
+			if m, ok := parseFrame([]byte(broken)); ok && !json.Valid([]byte(broken)) {
+				t.Errorf("%s was taken for %+v", broken, m)
+			}
+		}
+	}
+	for _, v := range []any{
+		DuplexData{DuplexPair{"r", "s"}, "aGkK"}, DuplexData{DuplexPair{"r\"", "s"}, "é"}, DuplexData{DuplexPair{"r", ""}, "x"},
+		DuplexWriteParams{DuplexPair{"r", "s"}, "aGkK"}, DuplexWriteParams{DuplexPair{"r", "s\\"}, ""}, nil,
+	} {
+		want, _ := encode(v)
+		if got, err := Encode(v); err != nil || string(got) != string(want) {
+			t.Errorf("%+v is written as %s (%v), want %s", v, got, err, want)
+		}
+		switch v := v.(type) {
+		case DuplexData:
+			var back DuplexData
+			if err := Unmarshal(want, &back); err != nil || back != v {
+				t.Errorf("%s is read as %+v (%v)", want, back, err)
+			}
+		case DuplexWriteParams:
+			var back DuplexWriteParams
+			if err := Unmarshal(want, &back); err != nil || back != v {
+				t.Errorf("%s is read as %+v (%v)", want, back, err)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"x"}`))
+	f.Add([]byte(`{"jsonrpc":"2.0","method":"duplexChannel.data","params":{"hostRouteId":"r","workerSessionId":"s","chunk":"aGkK"}}`))
 	f.Add([]byte("{\xff"))
 	f.Add([]byte(`[[[`))
 	f.Fuzz(func(t *testing.T, line []byte) {
@@ -151,6 +209,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if m == nil {
 			return
+		}
+		if !json.Valid(bytes.ToValidUTF8(line, []byte("?"))) {
+			t.Fatalf("%q was accepted", line)
 		}
 		again, err := Line(m)
 		if err != nil {
