@@ -234,7 +234,7 @@ func (c *class) whole(text []byte) bool { return c.any || c.prefix(text) == len(
 // suffix returns the start of the longest ending of text that the class takes.
 func (c *class) suffix(text []byte) (int, bool) {
 	low := len(text)
-	for low > 0 && len(text)-low < maxSuffix && c.union.has(text[low-1]) {
+	for low > 0 && len(text)-low < maxShared && c.union.has(text[low-1]) {
 		low--
 	}
 	for ; low <= len(text); low++ {
@@ -244,10 +244,6 @@ func (c *class) suffix(text []byte) (int, bool) {
 	}
 	return 0, false
 }
-
-// maxSuffix bounds the value of a set at the start of a pattern: every shorter
-// one is tried, so the work is its square.
-const maxSuffix = 256
 
 func charLen(b []byte) int {
 	if b[0] < utf8.RuneSelf {

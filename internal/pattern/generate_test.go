@@ -17,7 +17,7 @@ var (
 	nouns  = strings.Fields("file module table column index socket buffer lease session channel driver plugin schema migration container image volume network token certificate key branch commit ref tree object worker queue task job cache entry record cursor snapshot segment page region thread process handle device stream request response header cookie route template component property type function method argument parameter")
 	adjs   = strings.Fields("invalid missing unknown unexpected duplicate corrupt expired unsupported ambiguous empty stale nested circular detached frozen internal external remote local temporary")
 	tails  = strings.Fields("because while during after before without within against beyond under")
-	levels = strings.Fields("INFO INFO INFO INFO DEBUG DEBUG WARN ERROR")
+	grades = strings.Fields("INFO INFO INFO INFO DEBUG DEBUG WARN ERROR")
 	values = []string{"users", "/etc/app/config.yaml", "10.0.0.7:5432", "main", "db_connection", "42", "a b", "src/index.ts", "key=value", "0x7ffe", "v1.2.3", "it's", "f(x)", "node-logger", "https://example.org/a?b=c"}
 )
 
@@ -115,17 +115,17 @@ func logText(size int, from []string) []byte {
 			case 0:
 				b.WriteString(`"GET /api/` + pick(nouns) + "/" + num(1000) + ` HTTP/1.1" 200 ` + num(9000))
 			case 1:
-				b.WriteString(pick(levels) + "  " + pick(nouns) + "." + pick(nouns) + " - started in " + num(900) + " ms")
+				b.WriteString(pick(grades) + "  " + pick(nouns) + "." + pick(nouns) + " - started in " + num(900) + " ms")
 			case 2:
 				b.WriteString("transforming (" + num(2000) + ") src/" + pick(nouns) + "/" + pick(nouns) + ".ts")
 			case 3:
 				b.WriteString("dist/assets/" + pick(nouns) + "-" + num(99999999) + ".js   " + num(900) + ".71 kB")
 			case 4:
-				b.WriteString("level=" + strings.ToLower(pick(levels)) + " caller=" + pick(nouns) + ".go:" + num(400) + ` msg="` + pick(verbs) + "ing the " + pick(nouns) + `" request=` + num(99999999))
+				b.WriteString("level=" + strings.ToLower(pick(grades)) + " caller=" + pick(nouns) + ".go:" + num(400) + ` msg="` + pick(verbs) + "ing the " + pick(nouns) + `" request=` + num(99999999))
 			case 5:
 				b.WriteString("  Applying " + pick(nouns) + ".00" + num(99) + "_" + pick(nouns) + "... OK")
 			default:
-				b.WriteString(pick(levels) + " " + pick(nouns) + " pool at " + num(100) + "% of its limit for user " + num(1000))
+				b.WriteString(pick(grades) + " " + pick(nouns) + " pool at " + num(100) + "% of its limit for user " + num(1000))
 			}
 		}
 		b.WriteByte('\n')

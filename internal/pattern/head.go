@@ -21,7 +21,7 @@ func (m *matcher) headStart(start, low int) (int, bool) {
 		if m.fits(gaps, at, start) {
 			return at, true
 		}
-		for at = max(line, start-maxSuffix); at <= start; at++ {
+		for at = max(line, start-maxShared); at <= start; at++ {
 			if m.fits(gaps, at, start) {
 				return at, true
 			}
@@ -95,7 +95,7 @@ func headOf(text []byte, low, end int) int {
 			depth--
 		case depth > 0:
 		case b == '"' || b == '`' || b == '\'' && (i < 2 || !isWord(text[i-2])):
-			if closesLater(text[i:end], b) {
+			if oddQuotes(text[i:end], b) {
 				continue
 			}
 			if j := bytes.LastIndexByte(text[low:i-1], b); j >= 0 && (i == end || !isWord(text[i])) {
@@ -133,7 +133,14 @@ func isPath(text []byte) bool {
 	return len(text) > 2 && (text[0] == '/' || text[1] == ':' && text[2] == '\\')
 }
 
-func closesLater(text []byte, q byte) bool { return bytes.Count(text, []byte{q})%2 == 1 }
+// oddQuotes reports whether a quote in front of text closes with one in it.
+func oddQuotes(text []byte, q byte) bool {
+	odd := false
+	for _, b := range text {
+		odd = odd != (b == q)
+	}
+	return odd
+}
 
 // skipPrefix moves a start over blanks, bullets, times and levels.
 func skipPrefix(text []byte, at, end int) int {
@@ -184,9 +191,13 @@ func isPrefixWord(w []byte) bool {
 		}
 		return true
 	}
-	switch string(bytes.ToUpper(w)) {
-	case "INFO", "WARN", "WARNING", "ERROR", "DEBUG", "TRACE", "FATAL", "NOTICE", "ERR!", "[INFO]", "[ERROR]", "[WARN]":
-		return true
+	for _, l := range levels {
+		if len(l) == len(w) && equalFold(w, l) {
+			return true
+		}
 	}
 	return false
 }
+
+// levels are the level words of log lines, in lower case.
+var levels = bytes.Fields([]byte("info warn warning error debug trace fatal notice err! [info] [error] [warn]"))

@@ -224,6 +224,9 @@ func (m *matcher) limit(gaps []step, from int) int {
 		}
 		return min(end, m.lineTo)
 	}
+	if len(gaps) == 1 && gaps[0].set == anyLines {
+		return end
+	}
 	var union byteSet
 	for _, g := range gaps {
 		for i := range union {
@@ -267,6 +270,11 @@ func (m *matcher) fits(gaps []step, from, to int) bool {
 	return m.split(gaps, from, to, nil)
 }
 
+// maxShared is how far the first of neighbouring gaps may reach when the place
+// where it ends has to be tried, and the longest value of a set at the start of a
+// pattern: the work is the square of it.
+const maxShared = 256
+
 // split shares the text between from and to among neighbouring gaps and notes
 // where each begins: a gap with a set takes as much as it can, the first of
 // those without one takes the rest.
@@ -289,7 +297,7 @@ func (m *matcher) split(gaps []step, from, to int, at []int) bool {
 		if allAny(gaps[1:]) {
 			return m.split(gaps[1:], to, to, rest)
 		}
-		for i := from; i <= min(to, from+256); i++ {
+		for i := from; i <= min(to, from+maxShared); i++ {
 			if m.whole(i, to) && m.split(gaps[1:], i, to, rest) {
 				return true
 			}

@@ -3,6 +3,7 @@ package pattern
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 	"sync"
 )
 
@@ -29,8 +30,9 @@ type finder struct {
 	line     struct{ from, to int }
 	sig      uint64
 	sigKnown bool
-	seen     []seen          // patterns searched for in this line
-	wide     map[uint32]seen // patterns searched for around anchors
+	seen     []uint32            // records searched for in this line
+	more     map[uint32]struct{} // the same when they are many
+	wide     map[uint32]seen     // records searched for around anchors
 }
 
 // keyAt is a key that passed the second bitmap, and the word start it is of. A
@@ -41,14 +43,17 @@ type keyAt struct {
 	from, to uint32 // its bucket
 }
 
-// seen says how far a pattern was searched for.
+// seen says how far a record was searched for.
 type seen struct {
-	rec   uint32
 	until int // anchors before it are done
 	last  int // end of the last match
 }
 
-var finders = sync.Pool{New: func() any { return &finder{wide: map[uint32]seen{}} }}
+var finders = sync.Pool{New: func() any { return newFinder() }}
+
+func newFinder() *finder {
+	return &finder{more: map[uint32]struct{}{}, wide: map[uint32]seen{}}
+}
 
 // Find calls report for every place of text where a pattern stands, until report
 // returns false. Text may be one line or many; a pattern goes across line ends
@@ -74,7 +79,7 @@ func (f *finder) find(ix *Index, text []byte, report func(id int, m Match) bool)
 func (f *finder) search(s *segment) bool {
 	f.seg = s
 	f.line.from, f.line.to = 0, -1
-	f.seen = f.seen[:0]
+	f.forgetLine()
 	clear(f.wide)
 	if len(s.entries) > 0 {
 		carry := uint64(0)
@@ -214,7 +219,7 @@ func (f *finder) inLine(at int, sig uint64) bool {
 		f.line.from = lineStart(f.all, at, len(f.all))
 		f.line.to = lineEnd(f.all, at)
 		f.sigKnown = false
-		f.seen = f.seen[:0]
+		f.forgetLine()
 	}
 	if !f.sigKnown {
 		f.sigKnown = true
@@ -224,6 +229,13 @@ func (f *finder) inLine(at int, sig uint64) bool {
 		}
 	}
 	return sig&^f.sig == 0
+}
+
+func (f *finder) forgetLine() {
+	f.seen = f.seen[:0]
+	if len(f.more) > 0 {
+		clear(f.more)
+	}
 }
 
 // verify looks whether the pattern of an entry stands around its anchor, and
@@ -247,14 +259,28 @@ func (f *finder) verify(e *entry, at int) bool {
 	if lines || f.line.to-f.line.from > maxLine {
 		return f.around(e, vs, at, lines)
 	}
-	for i := range f.seen {
-		if f.seen[i].rec == e.rec {
-			return true
-		}
+	if f.again(e.rec) {
+		return true
 	}
-	f.seen = append(f.seen, seen{rec: e.rec})
 	_, ok := f.reportAll(e, vs, f.line.from, f.line.to)
 	return ok
+}
+
+// again reports whether a record was searched for in this line, and notes it. A
+// line rarely has more than a few, but a made one may have all of them.
+func (f *finder) again(rec uint32) bool {
+	if len(f.seen) < 32 {
+		if slices.Contains(f.seen, rec) {
+			return true
+		}
+		f.seen = append(f.seen, rec)
+		return false
+	}
+	if _, ok := f.more[rec]; ok || slices.Contains(f.seen, rec) {
+		return true
+	}
+	f.more[rec] = struct{}{}
+	return false
 }
 
 // around searches the text around an anchor.

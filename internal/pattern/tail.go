@@ -27,7 +27,7 @@ func (m *matcher) tailEnd(start int, last place) (int, bool) {
 		if len(gaps) == 1 {
 			return 0, false
 		}
-		for end = limit; end >= last.end && end > limit-256; end-- {
+		for end = limit; end >= last.end && end > limit-maxShared; end-- {
 			if m.fits(gaps, last.end, end) {
 				return end, true
 			}

@@ -39,7 +39,7 @@ func TestWorstCaseIsLinear(t *testing.T) {
 	} {
 		for _, head := range []string{"", "file '"} {
 			work := func(n int) int {
-				f := &finder{wide: map[uint32]seen{}}
+				f := newFinder()
 				f.find(ix, []byte(head+strings.Repeat(c.piece, n/len(c.piece))), func(int, Match) bool { return true })
 				return f.work + n
 			}
