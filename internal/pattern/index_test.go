@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -333,6 +334,31 @@ func TestNoAllocationWithoutMatch(t *testing.T) {
 	if a := testing.AllocsPerRun(10, func() { ix.Find(text, func(int, Match) bool { return true }) }); a > 1 {
 		t.Errorf("%v allocations for %d lines", a, bytes.Count(text, []byte("\n")))
 	}
+}
+
+func TestFindSideBySide(t *testing.T) {
+	ms := messages(300)
+	ps := compileAll(mapSlice(ms, exprFor))
+	ix := Build(ps)
+	text := logText(64<<10, ms)
+	want := found(ix, text)
+	if len(want) == 0 {
+		t.Fatal("nothing found")
+	}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 5 {
+				if got := found(ix, text); !slices.Equal(got, want) {
+					t.Errorf("%d matches side by side, %d alone", len(got), len(want))
+				}
+				for _, p := range ps[:50] {
+					p.MatchAll(text[:1000])
+				}
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestFindStops(t *testing.T) {
