@@ -8,6 +8,7 @@
 package plugin
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,6 +84,19 @@ func (d Driver) Declared() map[string]bool {
 		declared[key] = value
 	}
 	return declared
+}
+
+// ParseManifest reads a manifest from any value that has its JSON form.
+func ParseManifest(v any) (Manifest, error) {
+	var m Manifest
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(raw, &m)
+	}
+	if err != nil {
+		return Manifest{}, fmt.Errorf("plugin manifest: %w", err)
+	}
+	return m, nil
 }
 
 // Driver returns the driver of a key, false when the manifest lacks it.

@@ -89,3 +89,17 @@ func TestSecretPaths(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestParseManifest(t *testing.T) {
+	m, err := ParseManifest(map[string]any{"id": "acme", "environmentDrivers": []any{map[string]any{
+		"driverKey": "box", "kind": "sandbox_provider", "sandboxCapabilities": map[string]any{"duplexCommandStream": true}}}})
+	if d, ok := m.Driver("box"); err != nil || !ok || d.Kind != KindSandboxProvider || !d.Declared()["duplexCommandStream"] {
+		t.Errorf("got %+v, %v", m, err)
+	}
+	if _, err := ParseManifest(func() {}); err == nil {
+		t.Error("a function was taken for a manifest")
+	}
+	if _, err := ParseManifest(map[string]any{"apiVersion": "one"}); err == nil {
+		t.Error("a version that is a text was accepted")
+	}
+}
