@@ -33,7 +33,7 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 				if a > o.start {
 					break
 				}
-				if o.start > m.limit(gaps, a) || !m.fits(gaps, a, o.start) {
+				if o.start > m.limit(gaps, a) || !m.fits(gaps, a, o.start) || k == n-1 && m.runsOn(a, o) {
 					continue
 				}
 				c := prev[i].cost + m.gapCost(k, a, o)
@@ -207,6 +207,25 @@ func (m *matcher) breaksOff(i int) bool {
 	switch m.text[i] {
 	case '\n', '"', '\'', '`', ')', ']', '}', '<', '*', '\x1b':
 		return true
+	}
+	return false
+}
+
+// runsOn reports whether the value between from and the last chain is none: the
+// chain closes a quote, its full stop is missing, and the quote closed before.
+func (m *matcher) runsOn(from int, o place) bool {
+	c := m.v.chains[len(m.v.chains)-1]
+	if c.to-c.from != 1 || !m.v.stopMayMiss(c.from) || o.end-o.start == len(m.v.steps[c.from].text) {
+		return false
+	}
+	q := m.text[o.start]
+	if !isQuote(q) {
+		return false
+	}
+	for i := from; i+1 < o.start; i++ {
+		if m.text[i] == q && isBlank(m.text[i+1]) {
+			return true
+		}
 	}
 	return false
 }

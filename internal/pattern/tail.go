@@ -135,7 +135,9 @@ func quotedEnd(text []byte, from, limit int) int {
 		return 0
 	}
 	end := from + i + 2
-	if rest := text[end:limit]; bytes.HasPrefix(rest, []byte("; ")) || bytes.HasPrefix(rest, []byte(" (")) {
+	rest := text[end:limit]
+	if bytes.HasPrefix(rest, []byte("; ")) || bytes.HasPrefix(rest, []byte(" (")) ||
+		len(rest) > 2 && rest[0] == '.' && rest[1] == ' ' && rest[2]-'A' < 26 {
 		return end
 	}
 	return 0
