@@ -22,6 +22,7 @@ type marker struct {
 	stops  map[string]bool // stop words of the query, marked between other marks
 	prefix string          // of the unfinished last word, "" when finished
 	rough  []string        // words that may be misspelt
+	begins beginnings      // of everything above
 }
 
 // newMarker makes the marker of a query that found its hits with an effort.
@@ -46,6 +47,14 @@ func newMarker(p parsed, e effort) *marker {
 			m.prefix = last
 		}
 	}
+	for _, terms := range []map[string]bool{m.terms, m.stops} {
+		for term := range terms {
+			m.begins.add(term)
+		}
+	}
+	if m.prefix != "" {
+		m.begins.add(m.prefix)
+	}
 	return m
 }
 
@@ -59,7 +68,7 @@ type mark struct {
 // marks finds the places of a text to mark, in order, apart from each other.
 func (m *marker) marks(text string) []mark {
 	var list []mark
-	for _, w := range split(text) {
+	for w := range m.begins.words(text) {
 		if s, ok := m.whole(w); ok {
 			list = append(list, mark{s.start, s.end, s.term, false})
 			continue

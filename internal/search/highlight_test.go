@@ -5,6 +5,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
+
 	"errorkb/internal/kb"
 )
 
@@ -186,4 +188,32 @@ func FuzzFragments(f *testing.F) {
 			t.Fatalf("no mark in %q", text[start:end])
 		}
 	})
+}
+
+// Leaving out words that begin otherwise changes no mark.
+func TestBeginnings(t *testing.T) {
+	texts := []string{
+		"", "l", "L", "Leases", "a lease, leased; leasing o'Neil’s o’neil dying HTTPServer httpserver",
+		"providerLeaseId lease_id lease-id xlease leaseX naïve Ünder\u00a0lease\tlease\nlease",
+		"un lease\xff\xfelease \x00lease", "i", "x i", "ID IDs sandboxID",
+	}
+	for _, r := range bundled(t) {
+		texts = append(texts, r.Documentation, r.TriggerScenarios, r.ExampleFix, r.ErrorMessage)
+	}
+	for _, query := range []string{"lease", "oneil", "die", "http server", "i", "naïve", "ünder", "lease id the", "channel is not", "sandbx", "prov"} {
+		m := newMarker(parse(query), misspelt)
+		everything := *m
+		everything.begins.all = true
+		marked := 0
+		for _, text := range texts {
+			want := everything.marks(text)
+			marked += len(want)
+			if diff := cmp.Diff(want, m.marks(text), cmp.AllowUnexported(mark{})); diff != "" {
+				t.Errorf("%q in %.60q: (-all +begins)\n%s", query, text, diff)
+			}
+		}
+		if marked == 0 {
+			t.Errorf("%q marks nothing in the texts", query)
+		}
+	}
 }
