@@ -102,9 +102,6 @@ func parseSandbox(config Object) (sandboxConfig, *fault.Error) {
 			return c, fault.New(msgFakeImage)
 		}
 	}
-	if ms, given := number(config, "timeoutMs"); given && (ms < 1 || ms > 86_400_000) && c.provider == ProviderFake {
-		return c, fault.New(msgInvalidConfig)
-	}
 	return c, nil
 }
 

@@ -11,10 +11,12 @@ import (
 
 	"errorkb/internal/runtime/capability"
 	"errorkb/internal/runtime/environment"
+	"errorkb/internal/runtime/fault"
 	"errorkb/internal/runtime/fixture"
 	"errorkb/internal/runtime/host"
 	"errorkb/internal/runtime/lease"
 	"errorkb/internal/runtime/plugin"
+	"errorkb/internal/runtime/sdk"
 	"errorkb/internal/runtime/wire"
 	"errorkb/internal/runtime/worker"
 )
@@ -289,5 +291,22 @@ func TestWorkerComesLate(t *testing.T) {
 	}
 	if w.Workers.Get("p1").Status() != worker.Running {
 		t.Error("not running")
+	}
+}
+
+// TestPlaces lets a worker tell where it raised an error.
+func TestPlaces(t *testing.T) {
+	w := newWorld(t, nil)
+	run := command(t, "without=environmentSyncIn")
+	run.Env = map[string]string{sdk.TellPlaceVariable: "1"}
+	if _, err := w.StartWorker(t.Context(), "p1", run); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.Service.SyncIn(t.Context(), environment.SyncInput{LeaseInput: w.acquire(fixtureEnv(""))})
+	if at := fault.Raised(err); at.File != "sdk/serve.go" || at.Symbol != "(*worker).call" || at.Line == 0 {
+		t.Errorf("raised at %s", at)
+	}
+	if e := fault.As(err); e.Place.File != "worker/messages.go" || e.Data != nil {
+		t.Errorf("arrived at %s with data %s", e.Place, e.Data)
 	}
 }
