@@ -219,24 +219,24 @@ func readAll(r io.Reader) ([]byte, error) {
 }
 
 // short is the innermost reason of a transport error, without the addresses
-// around it, which differ from run to run.
+// around it, which differ from run to run. Whether a connection that the other
+// side gave up shows as reset, as broken or as ended is a matter of luck, so
+// it has one name.
 func short(err error) string {
 	var errno syscall.Errno
 	var dns *net.DNSError
 	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed),
+		errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return "connection closed"
 	case errors.As(err, &errno):
 		return errno.Error()
 	case errors.As(err, &dns):
 		return dns.Err
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
-		if errors.Is(err, context.Canceled) {
-			return "canceled"
-		}
+	case errors.Is(err, context.Canceled):
+		return "canceled"
+	case errors.Is(err, context.DeadlineExceeded):
 		return "no answer in time"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "connection closed"
-	case errors.Is(err, net.ErrClosed):
-		return "connection closed"
 	}
 	for {
 		inner := errors.Unwrap(err)

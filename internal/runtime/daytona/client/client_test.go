@@ -107,7 +107,7 @@ var rows = []struct {
 		}
 		return term.Send(x.ctx, []byte("x"))
 	}},
-	{"API-04", "Failed to send input to PTY: connection reset by peer", client.ClassConnection, func(t *testing.T) error {
+	{"API-04", "Failed to send input to PTY: connection closed", client.ClassConnection, func(t *testing.T) error {
 		x := begin(t, limit)
 		x.breaks(service.Fault{Operation: "terminal.connect", Kind: service.KindDropInput})
 		term := x.open(nil)

@@ -44,7 +44,7 @@ func (s *Service) connectTerminal(b *sandbox, w http.ResponseWriter, r *http.Req
 	}
 	defer func() {
 		t.mu.Lock()
-		t.attached = false
+		t.attached, t.drop = false, nil
 		t.mu.Unlock()
 		if b.terminal(r) != t {
 			t.halt() // it is forgotten: nobody will connect again
@@ -83,6 +83,9 @@ func (s *Service) connectTerminal(b *sandbox, w http.ResponseWriter, r *http.Req
 	case KindDropInput:
 		shrink(r, smallBuffer)
 	}
+	t.mu.Lock()
+	t.drop = func() { reset(r) }
+	t.mu.Unlock()
 	tell(control{Type: "control", Status: "connected"})
 	switch fault.Kind {
 	case KindForeign:

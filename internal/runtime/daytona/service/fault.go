@@ -189,6 +189,8 @@ func (s *Service) show(b *breakage, w http.ResponseWriter, r *http.Request, call
 		call.Status = b.Status
 		refuse(b.Status, "%s", b.Message).write(w)
 	case KindHang:
+		s.hang(1)
+		defer s.hang(-1)
 		select {
 		case <-b.mended:
 			return false
@@ -211,6 +213,24 @@ func (s *Service) show(b *breakage, w http.ResponseWriter, r *http.Request, call
 		return false
 	}
 	return true
+}
+
+// hang counts requests that hang.
+func (s *Service) hang(change int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hanging += change
+	s.tell()
+}
+
+// WaitHanging waits until at least n requests hang.
+func (s *Service) WaitHanging(ctx context.Context, n int) error {
+	return s.await(ctx, func() error {
+		if s.hanging < n {
+			return fmt.Errorf("%d requests hang, not %d", s.hanging, n)
+		}
+		return nil
+	})
 }
 
 // flood writes until the client has had enough, at most a gigabyte.

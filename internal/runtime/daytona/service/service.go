@@ -62,7 +62,8 @@ type Service struct {
 	sandboxes map[string]*sandbox
 	faults    []*breakage
 	calls     []Call
-	called    chan struct{} // closed and replaced whenever calls grows
+	hanging   int           // requests that hang because of a fault
+	changed   chan struct{} // closed and replaced whenever calls or hanging changes
 }
 
 const (
@@ -102,7 +103,7 @@ func Start(o Options) (*Service, error) {
 	}
 	s := &Service{
 		options: o, root: root, shell: shell, key: "key-" + rand.Text(), listener: listener,
-		closing: make(chan struct{}), served: make(chan struct{}), called: make(chan struct{}),
+		closing: make(chan struct{}), served: make(chan struct{}), changed: make(chan struct{}),
 		sandboxes: map[string]*sandbox{},
 	}
 	s.server = &http.Server{
@@ -295,30 +296,46 @@ func (s *Service) Calls() []Call {
 
 // WaitCall waits until an operation was finished n times, for any sandbox.
 func (s *Service) WaitCall(ctx context.Context, operation string, n int) error {
-	for {
-		s.mu.Lock()
-		have, called := 0, s.called
+	return s.await(ctx, func() error {
+		have := 0
 		for _, c := range s.calls {
 			if c.Operation == operation {
 				have++
 			}
 		}
+		if have < n {
+			return fmt.Errorf("%s was called %d times, not %d", operation, have, n)
+		}
+		return nil
+	})
+}
+
+// await waits until missing, which is called with the lock held, is nil.
+func (s *Service) await(ctx context.Context, missing func() error) error {
+	for {
+		s.mu.Lock()
+		err, changed := missing(), s.changed
 		s.mu.Unlock()
-		if have >= n {
+		if err == nil {
 			return nil
 		}
 		select {
-		case <-called:
+		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("%s was called %d times, not %d: %w", operation, have, n, ctx.Err())
+			return fmt.Errorf("%w: %w", err, ctx.Err())
 		}
 	}
+}
+
+// tell wakes those that await something. It is called with the lock held.
+func (s *Service) tell() {
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 func (s *Service) note(c Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calls = append(s.calls, c)
-	close(s.called)
-	s.called = make(chan struct{})
+	s.tell()
 }

@@ -2,8 +2,10 @@ package service
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,7 +28,8 @@ type terminal struct {
 	cols     uint16
 	rows     uint16
 	attached bool
-	slow     bool // the client did not read in time
+	slow     bool   // the client did not read in time
+	drop     func() // resets the connection of the client; nil when there is none
 }
 
 const (
@@ -236,6 +239,29 @@ func (s *Service) Terminals(id string) int {
 		select {
 		case <-t.shell.done:
 		default:
+			n++
+		}
+	}
+	return n
+}
+
+// DropTerminals resets the connections of all clients of a sandbox's terminals
+// and returns how many there were. The programs go on.
+func (s *Service) DropTerminals(id string) int {
+	b, err := s.find(id)
+	if err != nil {
+		return 0
+	}
+	b.mu.Lock()
+	all := slices.Collect(maps.Values(b.terminals))
+	b.mu.Unlock()
+	n := 0
+	for _, t := range all {
+		t.mu.Lock()
+		drop := t.drop
+		t.mu.Unlock()
+		if drop != nil {
+			drop()
 			n++
 		}
 	}
