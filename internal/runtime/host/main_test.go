@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"errorkb/internal/runtime/daytona"
 	"errorkb/internal/runtime/environment"
 	"errorkb/internal/runtime/fixture"
 	"errorkb/internal/runtime/host"
@@ -18,6 +19,7 @@ import (
 
 func TestMain(m *testing.M) {
 	fixture.RunIfAsked()
+	daytona.RunIfAsked()
 	if os.Getenv(runHost) != "" {
 		runAsHost()
 	}
