@@ -46,8 +46,8 @@
 // means a cache miss at every byte. The index looks at word starts only, of which
 // there are about a hundred in a kilobyte, and sieves them:
 //
-//  1. A word starts at an ASCII letter that follows none. Eight bytes at a time are
-//     examined with plain integer arithmetic (startsOf).
+//  1. A word starts at an ASCII letter that follows none and is followed by one. Eight
+//     bytes at a time are examined with plain integer arithmetic (startsOf).
 //  2. Each pattern has one anchor: a word start inside its literals and a key made of
 //     the bytes around it, in one of the shapes of keys.go. Of all its anchors the one
 //     is chosen whose key is rarest in the set of patterns and in a sample of ordinary

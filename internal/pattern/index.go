@@ -103,6 +103,9 @@ var (
 //	magic 8 · version 4 · checksum 4 of what follows · n 4 · segments 4 ·
 //	length of the stamp 4 · stamp · then per segment:
 //	length 4 and bytes, for each of its arrays
+//
+// The version is raised when the arrays, records or known classes change, and when
+// the keys or word starts do.
 const (
 	magic      = "kbpattrn"
 	version    = 1

@@ -64,9 +64,10 @@ func longSlot(after uint64, bits uint) uint64 { return after * 0xd6e8feb86659fd9
 // long reports whether a key of the shape has 8 bytes after the word start.
 func (s shape) long() bool { return s == after8 || s == around8 }
 
-// wordStart reports whether a word starts at i: an ASCII letter that follows none.
+// wordStart reports whether a word starts at i: an ASCII letter that follows none
+// and is followed by one.
 func wordStart(text []byte, i int) bool {
-	return text[i]|0x20-'a' < 26 && (i == 0 || text[i-1]|0x20-'a' >= 26)
+	return isASCIILetter(text[i]) && (i == 0 || !isASCIILetter(text[i-1])) && i+1 < len(text) && isASCIILetter(text[i+1])
 }
 
 const (
@@ -83,15 +84,15 @@ func letters(w uint64) uint64 {
 // gather moves the top bits of the eight bytes into the low eight bits.
 func gather(m uint64) uint64 { return (m >> 7) * 0x0102040810204080 >> 56 }
 
-// startsOf returns the word starts of 64 bytes as bits. The carry is 0x80 when
-// the byte before them is a letter, and is passed on.
-func startsOf(b *[64]byte, carry uint64) (starts, out uint64) {
+// startsOf returns the word starts of the first 64 bytes as bits. The carry is 1
+// when the byte before them is a letter, and is passed on.
+func startsOf(b *[72]byte, carry uint64) (starts, out uint64) {
+	var l uint64
 	for i := range 8 {
-		l := letters(binary.LittleEndian.Uint64(b[8*i:]))
-		starts |= gather(l&^(l<<8|carry)) << (8 * i)
-		carry = l >> 56
+		l |= gather(letters(binary.LittleEndian.Uint64(b[8*i:]))) << (8 * i)
 	}
-	return starts, carry
+	next := letters(uint64(b[64])) >> 7
+	return l &^ (l<<1 | carry) & (l>>1 | next<<63), l >> 63
 }
 
 // before8At and after8At return the bytes around a place as words, with zeros
@@ -124,7 +125,8 @@ func signature(text []byte) uint64 {
 	i := 0
 	for ; i+16 <= len(text); i += 8 {
 		l := letters(binary.LittleEndian.Uint64(text[i:]))
-		for s := gather(l &^ (l<<8 | carry)); s != 0; s &= s - 1 {
+		next := letters(uint64(text[i+8])) << 56
+		for s := gather(l &^ (l<<8 | carry) & (l>>8 | next)); s != 0; s &= s - 1 {
 			sig |= wordBit(uint64(binary.LittleEndian.Uint32(text[i+trailing(s):])))
 		}
 		carry = l >> 56

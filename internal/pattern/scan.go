@@ -124,7 +124,7 @@ func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
 	for ; i+64 <= to && i+72 <= len(text); i += 64 {
 		window := (*[72]byte)(text[i:])
 		var starts uint64
-		starts, carry = startsOf((*[64]byte)(window[:]), carry)
+		starts, carry = startsOf(window, carry)
 		for ; starts != 0; starts &= starts - 1 {
 			k := trailing(starts)
 			after := binary.LittleEndian.Uint64(window[k&63:])
@@ -143,8 +143,8 @@ func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
 		n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 	}
 	carry = 0
-	if text[to-1]|0x20-'a' < 26 {
-		carry = 0x80
+	if isASCIILetter(text[to-1]) {
+		carry = 1
 	}
 	return n, carry
 }

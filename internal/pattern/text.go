@@ -10,7 +10,9 @@ import (
 // in another script without a blank is still found.
 func isWord(b byte) bool { return isAlnum(b) || b == '_' }
 
-func isAlnum(b byte) bool { return b-'0' < 10 || b|0x20-'a' < 26 }
+func isAlnum(b byte) bool { return b-'0' < 10 || isASCIILetter(b) }
+
+func isASCIILetter(b byte) bool { return b|0x20-'a' < 26 }
 
 // insideWord reports whether place i of text has word characters on both sides.
 // An underscore at the end of a word is emphasis, not part of it.
