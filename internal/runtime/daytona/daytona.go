@@ -142,6 +142,8 @@ func Plugin(o Options) sdk.Plugin {
 		DestroyLease:              p.destroy,
 		RealizeWorkspace:          p.realize,
 		Execute:                   p.execute,
+		SyncIn:                    p.syncIn,
+		SyncOut:                   p.syncOut,
 		LoginOpen:                 p.loginOpen,
 		LoginInput:                p.loginInput,
 		LoginStop:                 p.loginStop,

@@ -33,7 +33,7 @@ func TestManifestMatchesHooks(t *testing.T) {
 	x.must(x.call(wire.MethodInitialize, wire.InitializeParams{Manifest: Manifest()}, &ready))
 	for _, method := range []string{
 		wire.MethodEnvironmentValidateConfig, wire.MethodEnvironmentProbe, wire.MethodAcquireLease, wire.MethodResumeLease,
-		wire.MethodReleaseLease, wire.MethodDestroyLease, wire.MethodRealizeWorkspace, wire.MethodExecute,
+		wire.MethodReleaseLease, wire.MethodDestroyLease, wire.MethodRealizeWorkspace, wire.MethodExecute, wire.MethodSyncIn, wire.MethodSyncOut,
 		wire.MethodDuplexOpen, wire.MethodDuplexWrite, wire.MethodDuplexStop, wire.MethodDuplexClose,
 		wire.MethodLoginOpen, wire.MethodLoginInput, wire.MethodLoginStop, wire.MethodLoginClose,
 	} {

@@ -20,7 +20,8 @@ type Fault struct {
 	Kind string `json:"kind"`
 	// Status is the answer of KindStatus. Zero means 500.
 	Status int `json:"status,omitempty"`
-	// Message is the text of the answer of KindStatus and of KindRefuse.
+	// Message is the text of the answer of KindStatus, KindRefuse and
+	// KindMissing.
 	Message string `json:"message,omitempty"`
 	// ID is the sandbox that KindWrongID answers with.
 	ID string `json:"id,omitempty"`
@@ -37,6 +38,7 @@ const (
 	KindOversized = "oversized" // answers with more than anybody can want; in terminal.connect, one such message
 
 	KindWrongID = "wrong-id" // sandbox.get: answers with the id of another sandbox
+	KindMissing = "missing"  // files.download: has none of the files
 
 	KindSilent    = "silent"     // terminal.connect: accepts the socket and says nothing
 	KindRefuse    = "refuse"     // terminal.connect: says that it could not connect, with Message
@@ -46,14 +48,14 @@ const (
 )
 
 var kinds = []string{
-	KindStatus, KindHang, KindReset, KindGarbage, KindOversized, KindWrongID,
+	KindStatus, KindHang, KindReset, KindGarbage, KindOversized, KindWrongID, KindMissing,
 	KindSilent, KindRefuse, KindShut, KindForeign, KindDropInput,
 }
 
 // onlyFor names the operation of kinds that belong to one.
 var onlyFor = map[string]string{
-	KindWrongID: "sandbox.get",
-	KindSilent:  "terminal.connect", KindRefuse: "terminal.connect", KindShut: "terminal.connect",
+	KindWrongID: "sandbox.get", KindMissing: "files.download",
+	KindSilent: "terminal.connect", KindRefuse: "terminal.connect", KindShut: "terminal.connect",
 	KindForeign: "terminal.connect", KindDropInput: "terminal.connect",
 }
 

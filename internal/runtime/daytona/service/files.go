@@ -153,7 +153,9 @@ func (s *Service) download(b *sandbox, w http.ResponseWriter, r *http.Request) a
 		kind, data := "file", []byte(nil)
 		name, inside := b.path(asked)
 		a := outside(name)
-		if inside {
+		if f := faultOf(r); f.Kind == KindMissing {
+			a = refuse(http.StatusNotFound, "%s", f.Message)
+		} else if inside {
 			var err error
 			if data, err = os.ReadFile(name); err != nil {
 				a = fileError(err)
