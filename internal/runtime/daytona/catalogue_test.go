@@ -2,6 +2,8 @@ package daytona
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -270,6 +272,15 @@ var rows = []row{
 	}},
 	{"API-01", "PTY connection timeout", "daytona/client/terminal.go", connectFault(service.Fault{Kind: service.KindSilent})},
 	{"API-02", "Connection failed", "daytona/client/terminal.go", connectFault(service.Fault{Kind: service.KindShut})},
+	{"API-03", "PTY is not connected", "daytona/client/terminal.go", func(x *stage) error {
+		os.RemoveAll(sessionHome)
+		defer os.Remove(filepath.Dir(sessionHome)) // only when empty
+		defer os.RemoveAll(sessionHome)
+		l := x.lease()
+		x.breaks(service.Fault{Operation: "terminal.connect", Kind: service.KindShutConnected})
+		_, err := x.login(string(l.ProviderLeaseID), "claude", sessionHome)
+		return err
+	}},
 	{"API-05", "Unknown connection error", "daytona/client/terminal.go", connectFault(service.Fault{Kind: service.KindRefuse})},
 	{"API-06", "WebSocket connection error", "daytona/client/terminal.go", connectFault(service.Fault{Kind: service.KindStatus})},
 }
@@ -293,10 +304,9 @@ func connectFault(f service.Fault) func(x *stage) error {
 	}
 }
 
-// mustRows are the rows of the catalogue that have to be here. API-03 cannot
-// reach a host: package client has its test.
+// mustRows are the rows of the catalogue that have to be here.
 var mustRows = strings.Fields(`DAY-01 DAY-02 DAY-03 DAY-04 DAY-06 DAY-08 DAY-09 DAY-10 DAY-11 DAY-13 DAY-14 DAY-19 DAY-20
-	DAY-21.1 DAY-21.2 DAY-21.3 DAY-21.4 DAY-21.5 DAY-21.6 DAY-21.7 DAY-21.8 DAY-21.9 DAY-21.10 DAY-24 API-01 API-02`)
+	DAY-21.1 DAY-21.2 DAY-21.3 DAY-21.4 DAY-21.5 DAY-21.6 DAY-21.7 DAY-21.8 DAY-21.9 DAY-21.10 DAY-24 API-01 API-02 API-03`)
 
 func TestCatalogue(t *testing.T) {
 	var have []string

@@ -75,7 +75,22 @@ func RunIfAsked() {
 func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	return sdk.Serve(ctx, os.Stdin, os.Stdout, os.Stderr, Plugin(Options{}))
+	return sdk.Serve(ctx, os.Stdin, os.Stdout, os.Stderr, Plugin(fromEnvironment(os.Getenv)))
+}
+
+// Variables that shorten what a worker waits for, as durations like "50ms".
+// They are for tests and proofs.
+const (
+	ConnectTimeoutVariable = "PAPERCLIP_DAYTONA_CONNECT_TIMEOUT"
+	StartMarginVariable    = "PAPERCLIP_DAYTONA_START_MARGIN"
+)
+
+func fromEnvironment(getenv func(string) string) Options {
+	duration := func(name string) time.Duration {
+		d, _ := time.ParseDuration(getenv(name)) // what is no duration leaves the default
+		return max(d, 0)
+	}
+	return Options{Getenv: getenv, ConnectTimeout: duration(ConnectTimeoutVariable), StartMargin: duration(StartMarginVariable)}
 }
 
 // Options of the provider. The zero value is that of the documented project.

@@ -175,13 +175,18 @@ type output struct {
 
 type stream struct {
 	text strings.Builder
-	skip int // bytes that were seen before
+	seen int // bytes that have come, kept or not
+	skip int // bytes that are to come again
 	live textStream
 }
 
+// maxKept bounds how much of a stream becomes part of the result. The rest is
+// told live only.
+const maxKept = 16 << 20
+
 func (o *output) replay() {
 	for i := range o.streams {
-		o.streams[i].skip = o.streams[i].text.Len()
+		o.streams[i].skip = o.streams[i].seen
 	}
 }
 
@@ -193,7 +198,8 @@ func (o *output) add(name string, chunk []byte) {
 	dropped := min(x.skip, len(chunk))
 	x.skip -= dropped
 	chunk = chunk[dropped:]
-	x.text.Write(chunk)
+	x.seen += len(chunk)
+	x.text.Write(chunk[:min(len(chunk), maxKept-x.text.Len())])
 	if o.host != nil {
 		_ = o.host.ExecuteLog(o.ctx, name, x.live.add(chunk)) // live output is a courtesy
 	}
@@ -209,7 +215,7 @@ func (o *output) complete(have client.Output) {
 			continue
 		}
 		x.text.Reset() // bytes that are no text look different in it
-		x.text.WriteString(whole)
+		x.text.WriteString(whole[:min(len(whole), maxKept)])
 	}
 }
 

@@ -44,6 +44,9 @@ type Options struct {
 	// PollInterval is the time between two looks at a state or a command that
 	// the service did not report by itself. Zero means 50 ms.
 	PollInterval time.Duration
+	// MaxAnswer bounds what is read of one answer, in bytes. Zero means
+	// 128 MiB, which is what a worker can hand on at once.
+	MaxAnswer int64
 }
 
 // Client is one account at one API. It is safe for use by several goroutines.
@@ -57,10 +60,8 @@ const (
 	defaultConnectTimeout = 10 * time.Second
 	defaultPollInterval   = 50 * time.Millisecond
 
-	// maxAnswer bounds what is read of one answer: an output or a file has to
-	// fit, a service that never stops must not fill the memory.
-	maxAnswer = 256 << 20
-	maxError  = 64 << 10 // of an answer that reports an error
+	defaultMaxAnswer = 128 << 20
+	maxError         = 64 << 10 // bytes read of an answer that reports an error
 
 	// terminalBuffer is the send buffer of a terminal's socket. It is small, so
 	// that a terminal which takes no input soon holds up its writer.
@@ -74,6 +75,9 @@ func New(o Options) *Client {
 	}
 	if o.PollInterval <= 0 {
 		o.PollInterval = defaultPollInterval
+	}
+	if o.MaxAnswer <= 0 {
+		o.MaxAnswer = defaultMaxAnswer
 	}
 	o.URL = strings.TrimRight(o.URL, "/")
 	dialer := &net.Dialer{}
@@ -194,7 +198,7 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	data, err := readAll(resp.Body)
+	data, err := c.readAll(resp.Body)
 	if err != nil {
 		return err
 	}
@@ -207,13 +211,15 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 	return nil
 }
 
-func readAll(r io.Reader) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
+// readAll reads an answer or a part of one. A service that never stops must
+// not fill the memory.
+func (c *Client) readAll(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, c.options.MaxAnswer+1))
 	if err != nil {
 		return nil, transport(err)
 	}
-	if len(data) > maxAnswer {
-		return nil, fault.New(msgTooLarge, maxAnswer).WithClass(ClassError)
+	if int64(len(data)) > c.options.MaxAnswer {
+		return nil, fault.New(msgTooLarge, c.options.MaxAnswer).WithClass(ClassError)
 	}
 	return data, nil
 }

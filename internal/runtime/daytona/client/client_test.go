@@ -107,6 +107,18 @@ var rows = []struct {
 		}
 		return term.Send(x.ctx, []byte("x"))
 	}},
+	{"API-03", "PTY is not connected", client.ClassConnection, func(t *testing.T) error {
+		x := begin(t, limit)
+		x.breaks(service.Fault{Operation: "terminal.connect", Kind: service.KindShutConnected})
+		term := x.open(nil)
+		if err := term.WaitConnected(x.ctx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := x.sandbox.Execute(x.ctx, "true", "", 0); err != nil {
+			t.Fatal(err)
+		}
+		return term.Send(x.ctx, []byte("x"))
+	}},
 	{"API-04", "Failed to send input to PTY: connection closed", client.ClassConnection, func(t *testing.T) error {
 		x := begin(t, limit)
 		x.breaks(service.Fault{Operation: "terminal.connect", Kind: service.KindDropInput})
@@ -217,9 +229,9 @@ func TestCloseReasons(t *testing.T) {
 // fails in many ways, and against none.
 func TestTransport(t *testing.T) {
 	answers := map[string]func(w http.ResponseWriter){
-		"message": func(w http.ResponseWriter) { http.Error(w, `{"message":"out of quota"}`, 403) },
+		"message": func(w http.ResponseWriter) { http.Error(w, `{"message":"out of quota"}`, http.StatusForbidden) },
 		"error":   func(w http.ResponseWriter) { http.Error(w, `{"error":"no"}`, 500) },
-		"text":    func(w http.ResponseWriter) { http.Error(w, `<h1>Bad gateway</h1>`, 502) },
+		"text":    func(w http.ResponseWriter) { http.Error(w, `<h1>Bad gateway</h1>`, http.StatusBadGateway) },
 		"empty":   func(w http.ResponseWriter) { io.WriteString(w, `{}`) },
 		"scalar":  func(w http.ResponseWriter) { io.WriteString(w, `7`) },
 		"cut": func(w http.ResponseWriter) {
@@ -260,6 +272,17 @@ func TestTransport(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", url, err, want)
 		}
 		nobody.Close()
+	}
+}
+
+// TestOversizedAnswer meets a service that does not stop.
+func TestOversizedAnswer(t *testing.T) {
+	x := begin(t, limit)
+	x.breaks(service.Fault{Operation: "sandbox.get", Kind: service.KindOversized})
+	c := client.New(client.Options{URL: x.service.URL(), Key: x.service.Key(), MaxAnswer: 1 << 20})
+	defer c.Close()
+	if _, err := c.Get(x.ctx, "sandbox-1"); err == nil || err.Error() != "The Daytona API answered with more than 1048576 bytes" {
+		t.Errorf("got %v", err)
 	}
 }
 

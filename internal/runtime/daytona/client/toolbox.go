@@ -276,7 +276,7 @@ func (s *Sandbox) Download(ctx context.Context, paths ...string) ([]Downloaded, 
 		if err != nil {
 			return nil, transport(err)
 		}
-		data, err := readAll(part)
+		data, err := s.client.readAll(part)
 		if err != nil {
 			return nil, err
 		}

@@ -80,6 +80,12 @@ func (s *Service) connectTerminal(b *sandbox, w http.ResponseWriter, r *http.Req
 	case KindShut:
 		_ = conn.Close(websocket.StatusGoingAway, "")
 		return done
+	case KindShutConnected:
+		b.barrier.Lock()
+		defer b.barrier.Unlock()
+		tell(control{Type: "control", Status: "connected"})
+		_ = conn.Close(websocket.StatusGoingAway, "") // returns when the client has answered
+		return done
 	case KindDropInput:
 		shrink(r, smallBuffer)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // maxOutput bounds the output of one command that is kept. More is dropped.
-const maxOutput = 64 << 20
+const maxOutput = 16 << 20
 
 // capped keeps the beginning of what is written to it.
 type capped struct {

@@ -40,23 +40,27 @@ const (
 	KindWrongID = "wrong-id" // sandbox.get: answers with the id of another sandbox
 	KindMissing = "missing"  // files.download: has none of the files
 
-	KindSilent    = "silent"     // terminal.connect: accepts the socket and says nothing
-	KindRefuse    = "refuse"     // terminal.connect: says that it could not connect, with Message
-	KindShut      = "shut"       // terminal.connect: closes the socket before it is connected
+	KindSilent = "silent" // terminal.connect: accepts the socket and says nothing
+	KindRefuse = "refuse" // terminal.connect: says that it could not connect, with Message
+	KindShut   = "shut"   // terminal.connect: closes the socket before it is connected
+	// KindShutConnected in terminal.connect closes the socket as soon as it is
+	// connected. Other work in the sandbox waits until the client knows.
+	KindShutConnected = "shut-connected"
+
 	KindForeign   = "foreign"    // terminal.connect: sends messages that nobody knows, then works
 	KindDropInput = "drop-input" // terminal.connect: resets the connection on a message of more than 4 KiB
 )
 
 var kinds = []string{
 	KindStatus, KindHang, KindReset, KindGarbage, KindOversized, KindWrongID, KindMissing,
-	KindSilent, KindRefuse, KindShut, KindForeign, KindDropInput,
+	KindSilent, KindRefuse, KindShut, KindShutConnected, KindForeign, KindDropInput,
 }
 
 // onlyFor names the operation of kinds that belong to one.
 var onlyFor = map[string]string{
 	KindWrongID: "sandbox.get", KindMissing: "files.download",
 	KindSilent: "terminal.connect", KindRefuse: "terminal.connect", KindShut: "terminal.connect",
-	KindForeign: "terminal.connect", KindDropInput: "terminal.connect",
+	KindShutConnected: "terminal.connect", KindForeign: "terminal.connect", KindDropInput: "terminal.connect",
 }
 
 // breakage is a fault in force.

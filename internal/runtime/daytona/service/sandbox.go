@@ -52,6 +52,7 @@ type sandbox struct {
 	mark    string // in the environment of everything that runs in it
 	env     map[string]string
 	procs   *processes
+	barrier sync.RWMutex // held while everything but terminals has to wait
 
 	mu        sync.Mutex
 	info      Info

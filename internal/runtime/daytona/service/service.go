@@ -265,6 +265,10 @@ func running(h func(b *sandbox, w http.ResponseWriter, r *http.Request) answer) 
 		if state := b.snapshot().State; state != stateStarted {
 			return refuse(http.StatusBadRequest, "Sandbox %s is not started: it is %s", b.id, state)
 		}
+		if r.PathValue("terminal") == "" {
+			b.barrier.RLock()
+			b.barrier.RUnlock() //lint:ignore SA2001 only to wait for whoever holds it
+		}
 		return h(b, w, r)
 	})
 }
