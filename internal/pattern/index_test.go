@@ -36,13 +36,13 @@ func newOracle(patterns []*Pattern) *oracle {
 					text := " " + string(st.text) + " "
 					if s > 0 {
 						text = text[1:]
-						text = text[strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) }):]
+						text = text[strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }):]
 					}
 					if s < len(vs[0].steps)-1 {
 						text = text[:len(text)-1]
-						text = text[:strings.LastIndexFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) })+1]
+						text = text[:strings.LastIndexFunc(text, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) })+1]
 					}
-					for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) }) {
+					for _, w := range strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
 						if len(w) > len(word) {
 							word = w
 						}
@@ -64,7 +64,7 @@ func (o *oracle) find(text []byte) []string {
 	for _, id := range o.always {
 		ids[id] = true
 	}
-	for _, w := range bytes.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !isWord(byte(r)) }) {
+	for _, w := range bytes.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !isAlnum(byte(r)) }) {
 		for _, id := range o.words[string(w)] {
 			ids[id] = true
 		}
