@@ -5,7 +5,6 @@ package host_test
 import (
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -58,7 +57,7 @@ func TestDaytonaRestart(t *testing.T) {
 	w, h := daytonaWorld(t)
 	in := w.acquire(daytonaEnv())
 	s := w.session(in)
-	syscall.Kill(h.Pid(), syscall.SIGKILL)
+	h.Kill()
 	if e := <-s.exit; e.Code != nil {
 		t.Errorf("exit %+v", e)
 	}

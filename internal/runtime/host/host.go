@@ -35,6 +35,7 @@ type Config struct {
 	Limits        environment.Limits
 	WorkerLimits  worker.Limits
 	ChannelLimits duplex.Limits
+	LoginLimits   duplex.Limits
 	Ceiling       int // channels at once; 0 means 128
 
 	Secrets    func(ctx context.Context, companyID, secretID string) (string, error)
@@ -91,6 +92,7 @@ func (h *Host) Options(pluginID string, command worker.Command) worker.Options {
 	c := h.config
 	options := worker.Options{
 		Command: command, Handlers: c.Handlers, Stderr: c.Stderr, Limits: c.WorkerLimits, ChannelLimits: c.ChannelLimits,
+		LoginLimits: c.LoginLimits,
 		Slots: h.slots, Clock: c.Clock, Log: c.Log, Jitter: c.Jitter,
 	}
 	if p, ok := h.Plugins.ByID(pluginID); ok {

@@ -380,6 +380,14 @@ func (h *Handle) Stop() {
 	h.gone(r, l.Kill)
 }
 
+// Kill ends the process of the worker from outside, as an operator or the
+// system would. For the worker that is a crash. It returns at once.
+func (h *Handle) Kill() {
+	if r := h.current(); r != nil {
+		r.process.kill(syscall.SIGKILL)
+	}
+}
+
 // gone waits for the end of a process, but not longer than d.
 func (h *Handle) gone(r *run, d time.Duration) bool {
 	over := make(chan struct{})

@@ -412,7 +412,7 @@ func TestStopDuringCrash(t *testing.T) {
 		fake := clock.NewFake(time.Unix(0, 0))
 		opts.Clock = fake
 		h := started(t, opts)
-		syscall.Kill(h.Pid(), syscall.SIGKILL)
+		h.Kill()
 		h.Stop()
 		if h.Status() != Stopped || h.Pid() != 0 || len(fake.Pending()) != 0 {
 			t.Fatalf("status %s, pid %d, pending %v", h.Status(), h.Pid(), fake.Pending())
