@@ -93,7 +93,7 @@ func (h *Host) Options(pluginID string, command worker.Command) worker.Options {
 	options := worker.Options{
 		Command: command, Handlers: c.Handlers, Stderr: c.Stderr, Limits: c.WorkerLimits, ChannelLimits: c.ChannelLimits,
 		LoginLimits: c.LoginLimits,
-		Slots: h.slots, Clock: c.Clock, Log: c.Log, Jitter: c.Jitter,
+		Slots:       h.slots, Clock: c.Clock, Log: c.Log, Jitter: c.Jitter,
 	}
 	if p, ok := h.Plugins.ByID(pluginID); ok {
 		options.Manifest = p.Manifest
