@@ -332,3 +332,77 @@ func TestCatalogue(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardOrder meets two guards at once: the first decides.
+func TestGuardOrder(t *testing.T) {
+	for _, c := range []struct {
+		first, second, text string
+		raise               func(x *stage) error
+	}{
+		{"DAY-20", "DAY-01", msgResourcesDefault, func(x *stage) error {
+			delete(x.env, "DAYTONA_API_KEY")
+			x.config["cpu"] = 1
+			_, err := x.acquire()
+			return err
+		}},
+		{"DAY-02", "DAY-03", msgNoDuplexSandbox, func(x *stage) error { _, err := x.open("sandbox-1"); return err }},
+		{"DAY-02", "API", msgNoDuplexSandbox, func(x *stage) error { _, err := x.open("", "cat"); return err }},
+		{"DAY-07", "DAY-33", msgNoLoginSandbox, func(x *stage) error { _, err := x.login("sandbox-1", "bash", "/"); return err }},
+		{"DAY-16", "DAY-15", msgSyncInLease, func(x *stage) error {
+			_, err := x.sync(wire.MethodSyncIn, wire.LeaseResult{}, wire.SyncOperation{})
+			return err
+		}},
+		{"DAY-15", "DAY-10", msgNoRemoteDir, func(x *stage) error {
+			l := x.lease()
+			_, err := x.release(l)
+			x.must(err)
+			_, err = x.sync(wire.MethodSyncOut, wire.LeaseResult{ProviderLeaseID: l.ProviderLeaseID})
+			return err
+		}},
+		{"DAY-10", "DAY-14", "Daytona sandbox lease sandbox-1 is no longer active.", func(x *stage) error {
+			l := x.lease()
+			_, err := x.release(l)
+			x.must(err)
+			q := x.executeParams(l, "true")
+			q.Env = map[string]string{"A-B": ""}
+			_, err = x.send(q)
+			return err
+		}},
+		{"DAY-11", "DAY-09", "Daytona sandbox handle mismatch: handle sandbox-2 does not belong to lease sandbox-1.", func(x *stage) error {
+			l := x.lease()
+			x.must(x.service.SetState("sandbox-1", "error", "", false))
+			x.breaks(service.Fault{Operation: "sandbox.get", Kind: service.KindWrongID, ID: "sandbox-2"})
+			x.restart()
+			return x.execute(l, "true")
+		}},
+		{"DAY-09", "DAY-14", "Daytona sandbox sandbox-1 is in an unrecoverable error state: worn out", func(x *stage) error {
+			l := x.lease()
+			x.must(x.service.SetState("sandbox-1", "error", "worn out", false))
+			x.restart()
+			q := x.executeParams(l, "true")
+			q.Env = map[string]string{"A-B": ""}
+			_, err := x.send(q)
+			return err
+		}},
+	} {
+		t.Run(c.first+" before "+c.second, func(t *testing.T) {
+			if err := c.raise(begin(t)); err == nil || err.Error() != c.text {
+				t.Errorf("got  %v\nwant %s", err, c.text)
+			}
+		})
+	}
+	x := begin(t)
+	delete(x.env, "DAYTONA_API_KEY")
+	all := item(wire.Object{
+		"image": "", "snapshot": "", "apiUrl": "x", "timeoutMs": 0, "livenessTimeoutMs": 1e9, "autoStopInterval": -1,
+		"autoArchiveInterval": -1, "autoDeleteInterval": -2, "cpu": 0, "memory": 0, "disk": 0, "gpu": 0,
+	})(x)
+	want := strings.Join([]string{
+		msgEmptyImage, msgEmptySnapshot, msgURL, msgTimeout, msgLiveness, msgAutoStop, msgAutoArchive, msgAutoDelete,
+		"cpu must be greater than 0 when provided.", "memory must be greater than 0 when provided.",
+		"disk must be greater than 0 when provided.", "gpu must be greater than 0 when provided.", msgResources, msgNoKey,
+	}, "|")
+	if all.Error() != want {
+		t.Errorf("items are\n%s\nwant\n%s", all, want)
+	}
+}

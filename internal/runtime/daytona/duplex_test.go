@@ -199,8 +199,8 @@ func TestLogin(t *testing.T) {
 	x := begin(t)
 	removeHome := func() { os.RemoveAll(sessionHome) }
 	removeHome()
-	defer removeHome()
 	defer os.Remove("/tmp/paperclip-adapter-login") // only when empty
+	defer removeHome()
 	l := x.lease()
 	// A program of that name in the sandbox.
 	x.must(x.execute(l, `mkdir -p "$HOME/bin"; printf '#!/bin/sh\necho "$1 for $CODEX_HOME é"; read line; echo "got <$line>"; exit 3\n' >"$HOME/bin/codex"; chmod +x "$HOME/bin/codex"; echo 'PATH="$HOME/bin:$PATH"' >"$HOME/.bashrc"`))

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -24,6 +25,10 @@ func (x *process) reap() {
 	x.mu.Unlock()
 	x.finish()
 }
+
+// dieWithParent ends a program when this process is killed without a chance to
+// end it.
+func dieWithParent(attr *syscall.SysProcAttr) { attr.Pdeathsig = syscall.SIGKILL }
 
 // killMarked ends every program that has the given entry in its environment
 // and returns how many there were.

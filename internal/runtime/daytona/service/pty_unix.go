@@ -13,7 +13,10 @@ import (
 
 // ownSession makes a program the leader of a new session, which is a group
 // too, with the terminal that is its standard input.
-func ownSession(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
+func ownSession(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	dieWithParent(cmd.SysProcAttr)
+}
 
 // openTerminal makes a pseudo-terminal of a size, lets start use its slave
 // side and returns the master side. Reads of it end when it is closed.

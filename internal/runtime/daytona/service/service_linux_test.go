@@ -16,7 +16,13 @@ import (
 	"errorkb/internal/runtime/fixture"
 )
 
-func TestMain(m *testing.M) { os.Exit(fixture.CheckLeaks(m.Run)) }
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(runVariable); dir != "" {
+		fmt.Fprintln(os.Stderr, runUntilKilled(dir))
+		os.Exit(1)
+	}
+	os.Exit(fixture.CheckLeaks(m.Run))
+}
 
 // limit bounds what a test waits for.
 const limit = 30 * time.Second
