@@ -30,9 +30,17 @@ type site struct {
 	browser context.Context
 }
 
-// startSite runs the program as a person would and opens a browser. It skips
-// the test when there is no Chromium, unless KB_REQUIRE_BROWSER asks for one.
+// startSite runs the program as a person would and opens a browser.
 func startSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{browser: startBrowser(t)}
+	s.address = startServer(t)
+	return s
+}
+
+// startBrowser opens a browser. It skips the test when there is no Chromium,
+// unless KB_REQUIRE_BROWSER asks for one.
+func startBrowser(t *testing.T) context.Context {
 	t.Helper()
 	chromium := ""
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
@@ -47,7 +55,6 @@ func startSite(t *testing.T) *site {
 		}
 		t.Skip("no Chromium found; set KB_REQUIRE_BROWSER=1 to make this a failure")
 	}
-	s := &site{address: startServer(t)}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(chromium),
 		chromedp.NoSandbox,
@@ -70,8 +77,7 @@ func startSite(t *testing.T) *site {
 	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
 		t.Fatalf("starting %s: %v", chromium, err)
 	}
-	s.browser = browser
-	return s
+	return browser
 }
 
 // startServer builds and runs kb serve on a free port and returns its address.

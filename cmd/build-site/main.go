@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,10 @@ interrupted leaves the old site whole.
 
 It refuses a release in which a record vanished or a date went back, compared
 with the manifest of the last build in the folder, or with the one that
---previous names.`,
+--previous names.
+
+Run in its source tree it compiles the diagnosis to WebAssembly, with which the
+site answers pastes by itself; elsewhere --wasm names the compiled program.`,
 		Example: `  build-site
   build-site --out public --records records --base-path /kb --site-url https://example.org
   curl -sO https://example.org/kb/build-manifest.json
@@ -39,6 +43,7 @@ with the manifest of the last build in the folder, or with the one that
 	out := flags.String("out", "public", "folder `DIR` to write the site into")
 	records := flags.String("records", "", "folder `DIR` of records to use instead of the bundled ones")
 	previous := flags.String("previous", "", "`FILE`, the manifest of the last release, instead of the one in the folder")
+	wasm := flags.String("wasm", "", "`FILE`, the diagnosis for the browser, with wasm_exec.js beside it; \"none\" leaves it out")
 	quiet := flags.Bool("quiet", false, "write nothing when all is well")
 	siteFlags := cli.AddSiteFlags(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -52,15 +57,23 @@ with the manifest of the last build in the folder, or with the one that
 		if err != nil {
 			return err
 		}
+		options := siteFlags.Options()
+		var notes io.Writer = cmd.ErrOrStderr()
+		if *quiet {
+			notes = io.Discard
+		}
+		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Base, notes)
+		if err != nil {
+			return err
+		}
 		source, err := store.OpenMemory(ctx, set)
 		if err != nil {
 			return err
 		}
 		defer source.Close() // in memory: nothing to lose
-		options := siteFlags.Options()
 		progress := cli.NewProgress(cmd.ErrOrStderr(), "writing")
 		report, err := site.Build(ctx, render.New(source, options), *out, site.Options{
-			Base: options.Base, Set: set, Assets: web.Files(), Previous: last, Progress: progress.Step,
+			Base: options.Base, Set: set, Assets: web.Files(), Diagnosis: diagnosis, Previous: last, Progress: progress.Step,
 		})
 		progress.End()
 		if err != nil {

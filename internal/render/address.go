@@ -23,8 +23,9 @@ const (
 	PlaceBackgroundPage       // background tag, page number from 2
 	PlaceDiagnose
 	PlaceSearch
-	PlaceProblem  // problem type
-	PlaceNotFound // the page of a static site for an address without a file
+	PlaceProblem   // problem type
+	PlaceNotFound  // the page of a static site for an address without a file
+	PlaceDiagnosis // of a static site: what its pages load to diagnose by themselves
 	PlaceAPIError
 	PlaceAPIErrors
 	PlaceAPISearch
@@ -66,6 +67,7 @@ var addresses = [placeCount]string{
 	PlaceSearch:          "/search",
 	PlaceProblem:         "/problems/{}/",
 	PlaceNotFound:        "/404.html",
+	PlaceDiagnosis:       "/diagnosis.json",
 	PlaceAPIError:        "/api/errors/{}",
 	PlaceAPIErrors:       "/api/errors",
 	PlaceAPISearch:       "/api/search",

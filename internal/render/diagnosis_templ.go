@@ -166,7 +166,7 @@ func staticHelp() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"verdict verdict-unknown\"><h2>No diagnosis on this copy</h2><p>This copy of the site is made of plain files, and a diagnosis needs a program behind the page. Either of these gives the answer on your own machine, and the text stays there:</p><pre class=\"code\"><code>kb serve              # the same site, with a paste box that answers")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<div class=\"verdict verdict-unknown\"><h2>No diagnosis on this copy</h2><p>This copy of the site is made of plain files and was built without the diagnosis, or the browser could not load it. Either of these gives the answer on your own machine, and the text stays there:</p><pre class=\"code\"><code>kb serve              # the same site, with a paste box that answers")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -266,7 +266,7 @@ func DiagnosisPage(v DiagnosisView) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<section class=\"explain\" aria-labelledby=\"how-title\"><h2 id=\"how-title\">Where a diagnosis works</h2><p>This box answers wherever a <code>kb</code> server delivers the page. A copy of the site that is made of plain files has no program behind it; there, get the same answer on your own machine, without a network:</p><dl class=\"commands\"><div><dt><code>kb serve</code></dt><dd>this site on your machine, with a box that answers</dd></div><div><dt><code>kb diagnose error.log</code></dt><dd>the answer in the terminal</dd></div><div><dt><code>make 2&gt;&amp;1 | kb diagnose -</code></dt><dd>the answer to what another command prints</dd></div></dl></section>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 20, "<section class=\"explain\" aria-labelledby=\"how-title\"><h2 id=\"how-title\">Where a diagnosis works</h2><p>This box answers wherever a <code>kb</code> server delivers the page. A copy of the site that is made of plain files answers in the browser, if it was built with the diagnosis. Everywhere else, get the same answer on your own machine, without a network:</p><dl class=\"commands\"><div><dt><code>kb serve</code></dt><dd>this site on your machine, with a box that answers</dd></div><div><dt><code>kb diagnose error.log</code></dt><dd>the answer in the terminal</dd></div><div><dt><code>make 2&gt;&amp;1 | kb diagnose -</code></dt><dd>the answer to what another command prints</dd></div></dl></section>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -17,6 +17,11 @@ type Site struct {
 	Version   string            // data-set version
 }
 
+// Policy is what browsers may do with our pages: load our own style, script
+// and pictures, and send forms to us. Nothing inline, nothing from elsewhere.
+const Policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
+	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 // Layout is the frame of a page: head, header, footer.
 type Layout struct {
 	Site        Site

@@ -14,11 +14,6 @@ import (
 // Everything that holds for every request stands here, as plain net/http
 // around the router: log and metrics, panics, headers, other origins, limits.
 
-// policy is what browsers may do with our pages: load our own style, script
-// and pictures, and send forms to us. Nothing inline, nothing from elsewhere.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
 // edge wraps the router.
 func (s *Server) edge(router http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,10 +85,15 @@ func (s *Server) admit(q *request) error {
 
 // setHeaders sets the headers of every answer.
 func (s *Server) setHeaders(h http.Header, r *http.Request) {
-	h.Set("Content-Security-Policy", policy)
+	h.Set("Content-Security-Policy", render.Policy)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	if r.URL.Path == s.base.Address(render.PlaceDiagnose) {
+		// The script asks before it sends a text: a server of plain files, which
+		// could not answer, shall not get it.
+		h.Set("Accept-Post", mediaText+", "+mediaForm)
+	}
 	if s.open(r) {
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After")

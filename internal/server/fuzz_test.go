@@ -51,7 +51,7 @@ func FuzzRequest(f *testing.F) {
 		switch {
 		case answer.StatusCode >= 500:
 			t.Fatalf("status %d: %s", answer.StatusCode, content)
-		case answer.Header.Get("Content-Security-Policy") != policy:
+		case answer.Header.Get("Content-Security-Policy") != render.Policy:
 			t.Fatal("no policy")
 		case answer.StatusCode == http.StatusMovedPermanently:
 			checkRedirect(t, s, r, answer.Header.Get("Location"))

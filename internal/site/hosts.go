@@ -37,19 +37,23 @@ func (l *redirectList) file(base render.Base) []byte {
 	return []byte(strings.Join(l.lines, "") + fmt.Sprintf("%s %s/index.json 200\n", list, list))
 }
 
+// headerRule gives one address, or all that begin like it, a header.
+type headerRule struct{ addresses, header string }
+
 // headers names the content types of the files whose names do not tell them,
-// opens the JSON files to other sites as the server does, and lets assets,
-// whose names change with their content, be kept for ever.
-func headers(base render.Base) []byte {
+// opens the JSON files to other sites as the server does, lets assets, whose
+// names change with their content, be kept for ever, and adds more rules.
+func headers(base render.Base, more []headerRule) []byte {
 	below := func(place render.Place) string { return strings.TrimSuffix(base.Address(place), "/") + "/*" }
-	var out bytes.Buffer
-	for _, rule := range []struct{ addresses, header string }{
+	rules := []headerRule{
 		{path.Dir(base.Address(render.PlaceAPIErrors)) + "/*", "Access-Control-Allow-Origin: *"},
 		{below(render.PlaceAPIErrors), "Content-Type: application/json"},
 		{base.Address(render.PlaceAPIDataset), "Content-Type: application/json"},
 		{base.Address(render.PlaceFeed), "Content-Type: application/atom+xml; charset=utf-8"},
 		{below(render.PlaceAsset), "Cache-Control: public, max-age=31536000, immutable"},
-	} {
+	}
+	var out bytes.Buffer
+	for _, rule := range append(rules, more...) {
 		fmt.Fprintf(&out, "%s\n  %s\n", rule.addresses, rule.header)
 	}
 	return out.Bytes()

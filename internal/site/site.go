@@ -41,12 +41,15 @@ type Source interface {
 
 // Options say what to build besides the documents of the source.
 type Options struct {
-	Base     render.Base           // the path that the site lives under; no part of file names
-	Set      *kb.Set               // the records, for the manifest
-	Assets   []web.File            // what the browser loads
-	NotFound []byte                // the page of an address that does not exist
-	Previous *Manifest             // of the last release; nil takes the one in the folder
-	Progress func(done, total int) // nil is silent; called from one goroutine at a time
+	Base     render.Base // the path that the site lives under; no part of file names
+	Set      *kb.Set     // the records, for the manifest
+	Assets   []web.File  // what the browser loads
+	NotFound []byte      // the page of an address that does not exist
+	// Diagnosis answers pastes in the browser. Nil leaves it out: pages then say
+	// where a diagnosis is to be had.
+	Diagnosis *Diagnosis
+	Previous  *Manifest             // of the last release; nil takes the one in the folder
+	Progress  func(done, total int) // nil is silent; called from one goroutine at a time
 }
 
 // Report counts what a build did.
@@ -163,7 +166,11 @@ func (b *builder) plan(ctx context.Context, source Source, options Options) erro
 	if err := b.planAssets(options.Base, options.Assets); err != nil {
 		return err
 	}
-	b.add(headersName, func(context.Context) ([]byte, error) { return headers(options.Base), nil })
+	diagnosis, err := b.planDiagnosis(options)
+	if err != nil {
+		return err
+	}
+	b.addContent(headersName, headers(options.Base, diagnosis.headers(options.Base)))
 	slices.SortFunc(b.targets, func(x, y target) int { return strings.Compare(x.name, y.name) })
 	if err := b.checkNames(); err != nil {
 		return err
@@ -182,13 +189,17 @@ func (b *builder) planAssets(base render.Base, assets []web.File) error {
 		if err != nil {
 			return err
 		}
-		b.add(name, func(context.Context) ([]byte, error) { return asset.Data, nil })
+		b.addContent(name, asset.Data)
 	}
 	return nil
 }
 
 func (b *builder) add(name string, make func(context.Context) ([]byte, error)) {
 	b.targets = append(b.targets, target{name, make})
+}
+
+func (b *builder) addContent(name string, content []byte) {
+	b.add(name, func(context.Context) ([]byte, error) { return content, nil })
 }
 
 // checkNames refuses two documents for one file, and a file that another one

@@ -92,44 +92,140 @@ function followReading() {
 
 // ---- Diagnosis without leaving the page ----
 
+// Sent as plain text: a form would turn every line feed into two bytes, and the
+// answer counts bytes.
+async function askServer(address, text, signal) {
+  const response = await fetch(address, {
+    method: "POST",
+    body: text,
+    headers: { "Content-Type": "text/plain; charset=utf-8", Accept: "text/html" },
+    signal,
+  });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const answer = page.querySelector("[data-answer]");
+  // A file server answers a POST with a refusal of its own or not at all; only
+  // a kb server answers with an answer.
+  if (!answer) return null;
+  // A failure brings its page's h1; below this page's own it is an h2.
+  for (const h1 of answer.querySelectorAll("h1")) {
+    const h2 = document.createElement("h2");
+    h2.append(...h1.childNodes);
+    h1.replaceWith(h2);
+  }
+  return [...answer.childNodes];
+}
+
+// once keeps the result of a promise, but asks again after a failure.
+function once(make) {
+  let kept = null;
+  return (...args) => {
+    if (!kept) {
+      kept = make(...args);
+      kept.catch(() => { kept = null; });
+    }
+    return kept;
+  };
+}
+
+// A kb server says that it takes texts. One of plain files does not, and is not
+// sent what somebody pasted.
+const serverTakesTexts = once(async (address) =>
+  (await fetch(address, { method: "HEAD" })).headers.has("Accept-Post"));
+
+// What a site of plain files may bring along to answer by itself: see
+// diagnosis.go of internal/site. Null when it does not.
+const ownFiles = once(async (address) => {
+  const response = await fetch(new URL("diagnosis.json", address));
+  return response.ok ? response.json() : null;
+});
+
+// maxText is how much the diagnosis in the browser reads, and patience how many
+// milliseconds it may take; then it answers with what it has found.
+const maxText = 16 << 20;
+const patience = 10_000;
+
+// ownDiagnosis starts the diagnosis in a worker and returns the function that
+// asks it.
+const ownDiagnosis = once(async (files) => {
+  const worker = new Worker(files.worker);
+  const waiting = new Map();
+  let last = 0;
+  const started = new Promise((resolve, reject) => {
+    worker.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
+    worker.onmessage = ({ data }) => {
+      if (data.id) {
+        waiting.get(data.id)(data);
+        waiting.delete(data.id);
+      } else if (data.ready) resolve();
+      else reject(new Error(data.failure));
+    };
+  });
+  worker.postMessage({ open: files });
+  const [{ answerNodes }] = await Promise.all([import(files.answer), started]);
+  return async (text) => {
+    const bytes = new TextEncoder().encode(text);
+    if (bytes.length > maxText) return tooLarge();
+    const { json, captures, failure } = await new Promise((resolve) => {
+      waiting.set(++last, resolve);
+      worker.postMessage({ id: last, text: bytes, limit: patience });
+    });
+    if (failure) throw new Error(failure);
+    return answerNodes(JSON.parse(json), bytes, captures, files.search);
+  };
+});
+
+function tooLarge() {
+  const notice = document.createElement("div");
+  notice.className = "verdict verdict-failure";
+  const headline = document.createElement("h2");
+  headline.textContent = "The text is too large";
+  const advice = document.createElement("p");
+  advice.textContent = "At most 16 MiB are read here. Paste the part around the error, or run the command kb diagnose, which has no limit.";
+  notice.append(headline, advice);
+  return [notice];
+}
+
+// answerTo makes the nodes of an answer, null when nothing here can answer.
+async function answerTo(address, text, signal, progress) {
+  if (!await serverTakesTexts(address).catch(() => false)) {
+    const files = await ownFiles(address).catch(() => null);
+    if (files) {
+      progress(`Loading the diagnosis (${(files.bytes / 1e6).toFixed(1)} MB)…`);
+      const ask = await ownDiagnosis(files);
+      progress("Diagnosing");
+      return ask(text);
+    }
+  }
+  return askServer(address, text, signal);
+}
+
 let running = null;
 
 async function diagnose(form, submitter) {
   const place = document.getElementById("answer");
-  // Sent as plain text: a form would turn every line feed into two bytes, and
-  // the answer counts bytes.
-  const body = new FormData(form, submitter).get("text");
+  const text = new FormData(form, submitter).get("text");
   const box = document.querySelector("[data-paste]");
   if (box && submitter && submitter.name === "text") box.value = submitter.value;
   if (running) running.abort();
   const mine = running = new AbortController();
   place.setAttribute("aria-busy", "true");
   say("Diagnosing");
+  const progress = (step) => {
+    if (mine !== running) return;
+    say(step);
+    if (!place.querySelector("h2")) place.replaceChildren(step);
+  };
   let answer = null;
   try {
-    const response = await fetch(form.action, {
-      method: "POST",
-      body,
-      headers: { "Content-Type": "text/plain; charset=utf-8", Accept: "text/html" },
-      signal: mine.signal,
-    });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    answer = page.querySelector("[data-answer]");
+    answer = await answerTo(form.action, text, mine.signal, progress);
   } catch (failure) {
     if (failure.name === "AbortError") return;
+    console.warn("no diagnosis:", failure.message);
   }
   if (mine !== running) return;
   running = null;
-  // A file server answers a POST with a refusal of its own or not at all; only
-  // a kb server answers with an answer.
   if (answer) {
-    // A failure brings its page's h1; below this page's own it is an h2.
-    for (const h1 of answer.querySelectorAll("h1")) {
-      const h2 = document.createElement("h2");
-      h2.append(...h1.childNodes);
-      h1.replaceWith(h2);
-    }
-    place.replaceChildren(...answer.childNodes);
+    place.replaceChildren(...answer);
   } else {
     const help = document.getElementById("static-answer");
     place.replaceChildren(help ? help.content.cloneNode(true) : "");

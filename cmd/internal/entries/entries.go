@@ -1,0 +1,162 @@
+// Package entries writes what a diagnosis needs to know of the records as one
+// file, for the copy of the site that answers by itself, and reads it again in
+// the browser. Append writes, Parse reads.
+//
+// The file is text: a first line that names the form, then strings, each as its
+// length in bytes, a colon, its bytes and a line feed, and lists, each as its
+// length and a colon in front of its elements. Nothing is escaped, so strings
+// need not be copied; and since it is text, hosts compress it.
+package entries
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"errorkb/internal/diagnose"
+	"errorkb/internal/kb"
+)
+
+// form is the first line. Another form gets another number.
+const form = "kb entries 1\n"
+
+// Entry is a record as the diagnosis sees it, and what the page of an answer
+// says besides.
+type Entry struct {
+	diagnose.Entry
+	Captures []Capture // in the order of the record
+}
+
+// Capture explains a placeholder.
+type Capture struct {
+	Name        string
+	Description string // inline Markdown
+}
+
+// Of is the entry of a record whose page is at url.
+func Of(r *kb.Record, url string) Entry {
+	e := Entry{Entry: diagnose.EntryOf(r, url)}
+	for _, c := range r.Captures {
+		e.Captures = append(e.Captures, Capture{c.Name, c.Description})
+	}
+	return e
+}
+
+// Append appends the file of a data set.
+func Append(dst []byte, version string, list []Entry) []byte {
+	dst = append(dst, form...)
+	dst = appendString(dst, version)
+	dst = appendCount(dst, len(list))
+	for i := range list {
+		for _, field := range list[i].strings() {
+			dst = appendString(dst, *field)
+		}
+		dst = appendStrings(dst, list[i].Aliases)
+		dst = appendStrings(dst, list[i].Solutions)
+		dst = appendCount(dst, len(list[i].History))
+		for _, h := range list[i].History {
+			dst = appendString(appendString(appendString(dst, h.Template), h.Pattern), h.Until)
+		}
+		dst = appendCount(dst, len(list[i].Captures))
+		for _, c := range list[i].Captures {
+			dst = appendString(appendString(dst, c.Name), c.Description)
+		}
+	}
+	return dst
+}
+
+// strings lists the fields that are single strings, in the order of the file.
+func (e *Entry) strings() []*string {
+	r := &e.Ref
+	return []*string{
+		&r.ID, &r.Repo, &r.Slug, &r.Title, &r.URL, &r.Severity, &r.Role, &r.Status,
+		&e.Code, &e.Class, &e.Template, &e.Pattern,
+	}
+}
+
+func appendCount(dst []byte, n int) []byte {
+	return append(strconv.AppendInt(dst, int64(n), 10), ':')
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(append(appendCount(dst, len(s)), s...), '\n')
+}
+
+func appendStrings(dst []byte, list []string) []byte {
+	dst = appendCount(dst, len(list))
+	for _, s := range list {
+		dst = appendString(dst, s)
+	}
+	return dst
+}
+
+// Parse reads a file. The strings of the result are parts of it.
+func Parse(file string) (version string, list []Entry, err error) {
+	rest, ok := strings.CutPrefix(file, form)
+	if !ok {
+		return "", nil, errors.New("the entries have another form than this program reads")
+	}
+	p := parser{rest: rest}
+	version = p.string()
+	list = make([]Entry, p.count())
+	for i := range list {
+		e := &list[i]
+		for _, field := range e.strings() {
+			*field = p.string()
+		}
+		e.Aliases = p.strings()
+		e.Solutions = p.strings()
+		e.History = make([]diagnose.Wording, p.count())
+		for i := range e.History {
+			e.History[i] = diagnose.Wording{Template: p.string(), Pattern: p.string(), Until: p.string()}
+		}
+		e.Captures = make([]Capture, p.count())
+		for i := range e.Captures {
+			e.Captures[i] = Capture{p.string(), p.string()}
+		}
+	}
+	if p.broken || p.rest != "" {
+		return "", nil, fmt.Errorf("the entries are damaged at byte %d of %d", len(file)-len(p.rest), len(file))
+	}
+	return version, list, nil
+}
+
+// parser reads from the front of a text. After damage it gives nothing more.
+type parser struct {
+	rest   string
+	broken bool
+}
+
+// count reads a number that at least as many bytes follow, so that damage
+// cannot ask for more memory than the file justifies.
+func (p *parser) count() int {
+	digits, _, ok := strings.Cut(p.rest[:min(len(p.rest), 20)], ":")
+	n, err := strconv.Atoi(digits)
+	after := len(p.rest) - len(digits) - 1
+	if p.broken || !ok || err != nil || n < 0 || n > after || strconv.Itoa(n) != digits {
+		p.broken = true
+		return 0
+	}
+	p.rest = p.rest[len(digits)+1:]
+	return n
+}
+
+func (p *parser) string() string {
+	n := p.count()
+	if p.broken || n >= len(p.rest) || p.rest[n] != '\n' {
+		p.broken = true
+		return ""
+	}
+	s := p.rest[:n]
+	p.rest = p.rest[n+1:]
+	return s
+}
+
+func (p *parser) strings() []string {
+	list := make([]string, p.count())
+	for i := range list {
+		list[i] = p.string()
+	}
+	return list
+}
