@@ -303,6 +303,13 @@ func TestColdCacheIsFilledOnce(t *testing.T) {
 	if n := x.called("sandbox.get") - before; n != 1 {
 		t.Errorf("%d fetches", n)
 	}
+	// A failed fetch is not kept.
+	x.restart()
+	x.breaks(service.Fault{Operation: "sandbox.get", Kind: service.KindStatus, Message: "not now", Times: 1})
+	if err := x.execute(l, "true"); err == nil || err.Error() != "not now" {
+		t.Errorf("got %v", err)
+	}
+	x.must(x.execute(l, "true"))
 	// A stopped sandbox is started by the first operation.
 	x.must(x.service.SetState("sandbox-1", "stopped", "", false))
 	x.later(8 * time.Minute)
@@ -316,4 +323,58 @@ func TestColdCacheIsFilledOnce(t *testing.T) {
 	if x.service.Sandboxes()[0].State != "started" {
 		t.Error("it was not recovered")
 	}
+}
+
+// TestServiceFaults breaks each operation that a command needs, in every way:
+// the call has to end, and when the service is mended the next one works.
+func TestServiceFaults(t *testing.T) {
+	x := begin(t)
+	x.config["livenessTimeoutMs"] = 20
+	l := x.lease()
+	input := "in"
+	for _, operation := range []string{
+		"sandbox.get", "toolbox.execute", "files.upload", "files.delete", "session.create", "session.exec", "session.logs", "session.command",
+	} {
+		for _, kind := range []string{service.KindStatus, service.KindReset, service.KindGarbage} {
+			x.later(time.Hour) // the state of the sandbox has to be looked at
+			x.breaks(service.Fault{Operation: operation, Kind: kind})
+			for _, bypass := range []bool{true, false} {
+				q := x.executeParams(l, "cat; exit 3")
+				q.Stdin, q.BypassSession = &input, bypass
+				got, err := x.send(q)
+				if err == nil && (got.Stdout != "in" || *got.ExitCode != 3) {
+					t.Errorf("%s %s: %+v", operation, kind, got)
+				}
+			}
+			x.service.Mend("")
+			q := x.executeParams(l, "echo works")
+			q.BypassSession = false
+			if got, err := x.send(q); err != nil || got.Stdout != "works\n" {
+				t.Errorf("after %s %s: %+v, %v", operation, kind, got, err)
+			}
+			if n := x.called(operation); n == 0 {
+				t.Errorf("%s was never called", operation)
+			}
+		}
+	}
+}
+
+// TestHangsEnd lets the service hang in the middle of the end of a worker: the
+// worker ends nevertheless.
+func TestHangsEnd(t *testing.T) {
+	x := begin(t)
+	x.options.KillTimeout = 20 * time.Millisecond
+	x.restart()
+	l := x.lease()
+	q := x.executeParams(l, "true")
+	q.BypassSession = false
+	_, err := x.send(q)
+	x.must(err)
+	c, err := x.open(string(l.ProviderLeaseID), "cat")
+	x.must(err)
+	x.breaks(service.Fault{Operation: "*", Kind: service.KindHang})
+	if pair := c.close(); pair != c.pair {
+		t.Errorf("close answered %+v", pair)
+	}
+	x.worker.stop()
 }

@@ -3,6 +3,7 @@ package daytona
 import (
 	"context"
 
+	"errorkb/internal/runtime/fault"
 	"errorkb/internal/runtime/wire"
 )
 
@@ -45,7 +46,7 @@ func (p *provider) probe(ctx context.Context, q wire.ProbeParams) (wire.ProbeRes
 	meta := wire.Object{"provider": DriverKey, "target": c.target, "timeoutMs": c.timeoutMs}
 	if err != nil {
 		meta["error"] = err.Error()
-		return wire.ProbeResult{Summary: summaryProbeFailed, Metadata: meta}, nil
+		return wire.ProbeResult{Summary: fault.New(summaryProbeFailed).Message, Metadata: meta}, nil
 	}
 	return wire.ProbeResult{OK: true, Summary: "Connected to Daytona.", Metadata: meta}, nil
 }

@@ -191,7 +191,8 @@ func transport(err error) error {
 	return fault.New(msgTransport, short(err)).WithClass(ClassConnection).WithCause(err)
 }
 
-// call sends a request and decodes its answer into out unless that is nil.
+// call sends a request and decodes its answer into out. With a nil out the
+// answer has no meaning, and may be empty.
 func (c *Client) call(ctx context.Context, r request, out any) error {
 	resp, err := c.open(ctx, r)
 	if err != nil {
@@ -203,7 +204,10 @@ func (c *Client) call(ctx context.Context, r request, out any) error {
 		return err
 	}
 	if out == nil {
-		return nil
+		if len(data) == 0 {
+			return nil
+		}
+		out = new(any)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
 		return fault.New(msgAnswer, short(err)).WithClass(ClassError).WithCause(err)

@@ -134,6 +134,8 @@ const (
 	markLength = 3
 )
 
+const msgLog = `The Daytona API answered with something else than the log of a command`
+
 // FollowCommand hands on what a command writes, from the beginning, until the
 // command has ended. Stream is "stdout" or "stderr". An error means that the
 // log broke off; what was handed on until then is right.
@@ -148,6 +150,9 @@ func (s *Sandbox) FollowCommand(ctx context.Context, session, command string, ea
 	for {
 		n, err := resp.Body.Read(buffer)
 		split.add(buffer[:n], each)
+		if split.broken {
+			return fault.New(msgLog).WithClass(ClassError)
+		}
 		if err == io.EOF {
 			split.end(each)
 			return nil
@@ -163,6 +168,7 @@ func (s *Sandbox) FollowCommand(ctx context.Context, session, command string, ea
 type splitter struct {
 	held   []byte // marks that may be incomplete
 	stream string
+	broken bool // there was something before the first mark
 }
 
 func (p *splitter) add(data []byte, each func(string, []byte)) {
@@ -204,7 +210,11 @@ func (p *splitter) end(each func(string, []byte)) {
 }
 
 func (p *splitter) emit(data []byte, each func(string, []byte)) {
-	each(firstOf(p.stream, "stdout"), data)
+	if p.stream == "" {
+		p.broken = true
+		return
+	}
+	each(p.stream, data)
 }
 
 // CreateFolder makes a directory and those above it, with the given mode, as
