@@ -181,6 +181,12 @@ func TestHostCalls(t *testing.T) {
 	if m := p.next(); string(m.ID) != "5" || m.Error != nil {
 		t.Errorf("shutdown answered %+v", m)
 	}
+	if err := host.Notify(t.Context(), "log", func() {}); !fault.Is(err, msgEncode) {
+		t.Errorf("a notification that cannot be encoded: %v", err)
+	}
+	if err := host.Call(t.Context(), "state.get", func() {}, nil); !fault.Is(err, msgEncode) {
+		t.Errorf("a call that cannot be encoded: %v", err)
+	}
 	err := host.Call(context.Background(), "state.get", nil, nil)
 	if err == nil || err.Error() != `Cannot call "state.get" — worker RPC host is not running` {
 		t.Errorf("after the end: %v", err)

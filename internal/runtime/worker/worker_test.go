@@ -201,6 +201,8 @@ func TestCalls(t *testing.T) {
 	wantFault(t, err, -32050, "JsonRpcCallError", "own text")
 	_, err = h.Call(t.Context(), execute("fail", "own text"))
 	wantFault(t, err, -32002, "JsonRpcCallError", "own text")
+	_, err = h.Call(t.Context(), Request{Method: "health", Params: func() {}})
+	wantFault(t, err, 0, "", `Cannot encode the parameters of "health": json: unsupported type: func()`)
 	slow := execute("hang")
 	slow.Timeout = 20 * time.Millisecond
 	_, err = h.Call(t.Context(), slow)
