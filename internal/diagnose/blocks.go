@@ -179,7 +179,7 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 		width = max(width, l.width)
 	}
 	full := make([]bool, len(lines)) // the next word did not fit behind the line
-	hard, soft, joints := 0, 0, 0
+	exact, hard, soft, joints := 0, 0, 0, 0
 	for i := 0; i+1 < len(lines); i++ {
 		l, next := lines[i], lines[i+1]
 		if l.message >= l.end || next.message >= next.end {
@@ -194,16 +194,19 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			soft++
 		}
 		if l.width >= width-1 {
-			hard++
+			hard++ // a blank at the column may be gone
+		}
+		if l.width == width {
+			exact++
 		}
 	}
 	// Lines cut at a column are all as long as the longest; lines broken at
 	// blanks are so long that the next word did not fit, and seldom only two.
-	cutAt := width >= minWrapWidth && 10*hard >= 9*soft && (hard >= 2 || hard == 1 && isScreenWidth(width))
+	cutAt := width >= minWrapWidth && 10*hard >= 9*soft && 2*exact >= hard && (hard >= 2 || hard == 1 && isScreenWidth(width))
 	broken := soft >= 2 && 4*soft >= 3*joints
 	for i := range full {
 		alone := !broken && (i == 0 || !full[i-1]) && (i+1 == len(full) || !full[i+1])
-		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && lines[i].width >= width-1))
+		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && hard >= 2 && lines[i].width >= width-1))
 	}
 	prev := -1
 	blank := false

@@ -336,8 +336,11 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 }
 
 // finished reports whether the text ends at offset i: at its very end, or with
-// dots of omission.
+// dots of omission. One full stop is no cut: the sentence is another one.
 func (r *reading) finished(i int) bool {
-	rest := bytes.TrimLeft(r.m.text[i:], " .\"'`)\n")
-	return len(rest) == 0 || bytes.HasPrefix(r.m.text[i:], []byte("...")) || bytes.HasSuffix(r.m.text[:i], []byte("..."))
+	t := r.m.text
+	if bytes.HasPrefix(t[i:], []byte("...")) || bytes.HasSuffix(t[:i], []byte("...")) {
+		return true
+	}
+	return len(bytes.TrimLeft(t[i:], " \"'`)\n")) == 0
 }

@@ -45,13 +45,7 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 		opts.MaxEvidence = DefaultMaxEvidence
 	}
 	w := &work{engine: e, ctx: ctx, input: text}
-	w.read(newMapped(text), 0, false)
-	for _, r := range w.texts {
-		w.find(r)
-	}
-	w.findCodes()
-	w.findCut()
-
+	w.search()
 	answer := Answer{
 		DatasetVersion: e.version,
 		Input:          Input{Bytes: len(text), Lines: countLines(text)},
@@ -64,6 +58,16 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 	}
 	answer.Partial = w.partial
 	return answer
+}
+
+// search fills the work with everything that is found.
+func (w *work) search() {
+	w.read(newMapped(w.input), 0, false)
+	for _, r := range w.texts {
+		w.find(r)
+	}
+	w.findCodes()
+	w.findCut()
 }
 
 // late reports whether the time is up, and remembers it.

@@ -134,8 +134,8 @@ func markLen(t []byte) int {
 		if len(t) == 2 && t[1] == '-' {
 			return 2
 		}
-		if len(t) > 2 && t[1] == '-' && t[2] == ' ' {
-			return 2
+		if len(t) > 3 && t[1] == '-' && t[2] == ' ' && t[3] >= 'A' && t[3] <= 'Z' {
+			return 2 // a dash in front of a small letter belongs to a sentence
 		}
 	}
 	if len(t) >= 3 && t[0] == 0xe2 && (t[1] >= 0x94 && t[1] <= 0x96) {

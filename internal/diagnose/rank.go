@@ -11,15 +11,20 @@ const (
 	likelyConfidence = 0.5
 )
 
-// rank turns hits into an answer: each is weighed, what another one explains is
-// folded into it, and the rest is put in order.
-func (w *work) rank(answer *Answer, opts Options) {
+// judge weighs what was found, folds what another hit explains into it, and
+// takes back what only follows from it.
+func (w *work) judge() {
 	w.hits = settle(w.hits)
 	for i := range w.hits {
 		w.weigh(&w.hits[i])
 	}
 	w.fold()
 	w.demote()
+}
+
+// rank turns hits into an answer: the best first.
+func (w *work) rank(answer *Answer, opts Options) {
+	w.judge()
 	groups := w.group()
 	answer.Verdict = VerdictUnknown
 	for _, g := range groups {

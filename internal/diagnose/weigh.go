@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"context"
 	"math"
 	"sort"
 )
@@ -38,7 +39,7 @@ func (w *work) weigh(h *hit) {
 	}
 	if w.isWhole(h) {
 		score += 0.5
-		if o.telling || !o.head && !o.tail {
+		if o.telling || !o.head && (!o.tail || o.words >= 3) {
 			score += 0.5
 		}
 	}
@@ -55,10 +56,18 @@ func (w *work) weigh(h *hit) {
 		w.weighCode(h)
 		return
 	}
-	if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
+	if h.owner >= 0 && o.pattern.Weak() && isConstant(t[h.start:h.end]) {
+		score += 1.2 // a name that nothing else has
+	} else if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
 		score = math.Min(score, 1)
 	}
 	h.score = score
+}
+
+// isConstant reports whether a message is a single name in capitals, long
+// enough to be nobody else's: "DUPLEX_CHANNEL_OPEN_FAILED".
+func isConstant(t []byte) bool {
+	return len(t) >= 12 && bytes.IndexByte(t, '_') > 0 && isCode(t)
 }
 
 // first reports whether a message with a gap in front begins where the line's
@@ -199,8 +208,33 @@ func (r *reading) lineAt(i int) *line {
 // closes reports whether a message ends at offset i: the line ends, or a quote
 // or bracket closes, or a sentence ends.
 func closes(t []byte, i int) bool {
-	for n := 0; n < 8 && i < len(t) && bytes.IndexByte([]byte("\"'`)]}*_,;.!"), t[i]) >= 0; n++ {
-		i++
+	rest := t[i:min(len(t), i+8)]
+	if len(rest) > 0 && bytes.IndexByte([]byte("\"'`)]}"), rest[0]) >= 0 {
+		return len(rest) == 1 || !isWord(rest[1])
 	}
-	return i == len(t) || t[i] == '\n' || i > 0 && bytes.IndexByte([]byte(".;!)]}\"'"), t[i-1]) >= 0 && t[i] == ' '
+	rest = bytes.TrimLeft(rest, "*_,;.!")
+	if len(rest) == 0 || rest[0] == '\n' {
+		return true
+	}
+	return rest[0] == ' ' && i > 0 && bytes.IndexByte([]byte(".;!\"'`)]}"), t[i+min(len(t)-i, 8)-len(rest)-1]) >= 0
+}
+
+// Weight is the raw score of a record that was found in a text. Confidence is a
+// monotone function of it, fitted by the program in eval/calibrate.
+type Weight struct {
+	ID    string
+	Score float64
+}
+
+// Weights are the raw scores of everything found in a text that nothing else
+// explains, best first; one for each record.
+func (e *Engine) Weights(ctx context.Context, text []byte) []Weight {
+	w := &work{engine: e, ctx: ctx, input: text}
+	w.search()
+	w.judge()
+	var out []Weight
+	for _, g := range w.group() {
+		out = append(out, Weight{ID: e.entries[g.entry].Ref.ID, Score: g.best.score})
+	}
+	return out
 }
