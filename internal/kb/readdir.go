@@ -9,11 +9,8 @@ import (
 	"strings"
 )
 
-// What lies among the records without being one.
-const (
-	scenariosFolder = "scenarios"
-	evidenceFile    = "evidence.json"
-)
+// scenariosFolder lies among the records without being one, like EvidenceFile.
+const scenariosFolder = "scenarios"
 
 // ReadDir reads every record below a folder, laid out as
 // <owner>/<name>/<slug>.json. It passes over scenarios folders, the evidence
@@ -36,7 +33,7 @@ func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
 				return fs.SkipDir
 			}
 			return nil
-		case entry.IsDir() || path.Ext(name) != ".json" || name == evidenceFile:
+		case entry.IsDir() || path.Ext(name) != ".json" || name == EvidenceFile:
 			return nil
 		}
 		data, err := readFile(fsys, name)
