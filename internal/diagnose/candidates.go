@@ -32,6 +32,7 @@ type hit struct {
 	mention string        // the code
 	given   []CaptureSpan // values that came with it, without a place of their own
 	several bool          // the code has several messages and nothing tells which
+	twin    bool          // explained by one with the very same words
 	folded  bool          // explained by another hit
 	why     string
 }

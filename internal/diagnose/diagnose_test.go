@@ -247,6 +247,58 @@ func TestWeak(t *testing.T) {
 	}
 }
 
+// Text wins over a code that belongs to another message, and the answer says so.
+func TestCodeAndText(t *testing.T) {
+	engine, err := diagnose.New("test", []diagnose.Entry{
+		{Ref: diagnose.Ref{ID: "old"}, Template: "Duplicate entry '${value}' for key ${number}", Pattern: `Duplicate entry '(?P<value>.*?)' for key (?P<number>\d+)`, Code: "ER_DUP_ENTRY", Aliases: []string{"1062"}},
+		{Ref: diagnose.Ref{ID: "new"}, Template: "Duplicate entry '${value}' for key '${name}'", Code: "ER_DUP_ENTRY_WITH_KEY_NAME"},
+		{Ref: diagnose.Ref{ID: "twin"}, Template: "Duplicate entry '${v}' for key '${n}'"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := engine.Diagnose(context.Background(), []byte("SQLSTATE[23000]: Integrity constraint violation: 1062 Duplicate entry 'a' for key 'b'"), diagnose.Options{})
+	if len(answer.Diagnoses) != 1 || answer.Diagnoses[0].Record.ID != "new" {
+		t.Fatalf("got %s", ids(&answer))
+	}
+	why := map[string]string{}
+	for _, r := range answer.RunnersUp {
+		why[r.Record.ID] = r.Why
+	}
+	if !strings.Contains(why["old"], "1062") || !strings.Contains(why["twin"], "same words") {
+		t.Errorf("runners-up %s", ids(&answer))
+	}
+}
+
+// Of one message in another the cause comes first, the wrapper after it.
+func TestCauseBeforeWrapper(t *testing.T) {
+	engine, err := diagnose.New("test", []diagnose.Entry{
+		{Ref: diagnose.Ref{ID: "wrapper", Role: "wrapper"}, Template: "the synchronisation of the whole workspace could not be completed: ${reason}"},
+		{Ref: diagnose.Ref{ID: "cause", Role: "cause"}, Template: "disk quota of volume ${volume} exceeded"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := engine.Diagnose(context.Background(), []byte("Error: the synchronisation of the whole workspace could not be completed: disk quota of volume v7 exceeded"), diagnose.Options{})
+	if len(answer.Diagnoses) != 2 || answer.Diagnoses[0].Record.ID != "cause" || answer.Diagnoses[1].Record.ID != "wrapper" {
+		t.Errorf("got %s", ids(&answer))
+	}
+}
+
+func TestHistoric(t *testing.T) {
+	engine, err := diagnose.New("test", []diagnose.Entry{{
+		Ref: diagnose.Ref{ID: "x"}, Template: "the lease of ${name} has run out",
+		History: []diagnose.Wording{{Template: "lease for ${name} is expired by now", Until: "2.0"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := engine.Diagnose(context.Background(), []byte("Error: lease for box is expired by now"), diagnose.Options{})
+	if len(answer.Diagnoses) != 1 || answer.Diagnoses[0].Kind != diagnose.KindHistoric || answer.Diagnoses[0].Evidence[0].Captures[0].Value != "box" {
+		t.Errorf("got %s", ids(&answer))
+	}
+}
+
 func ids(a *diagnose.Answer) string {
 	var out []string
 	for _, d := range a.Diagnoses {

@@ -29,15 +29,21 @@ func (w *work) rank(answer *Answer, opts Options) {
 	answer.Verdict = VerdictUnknown
 	for _, g := range groups {
 		if g.confidence < likelyConfidence {
-			if len(answer.RunnersUp) < 5 && g.confidence >= 0.05 {
-				answer.RunnersUp = append(answer.RunnersUp, RunnerUp{
-					Record: w.engine.entries[g.entry].Ref, Confidence: g.confidence, Why: g.why,
-				})
-			}
+			w.runnerUp(answer, g.entry, g.confidence, g.why)
 			continue
 		}
 		if len(answer.Diagnoses) < opts.MaxDiagnoses {
 			answer.Diagnoses = append(answer.Diagnoses, w.diagnosis(g, opts))
+		}
+	}
+	reported := map[int]bool{}
+	for _, g := range groups {
+		reported[g.entry] = true
+	}
+	for i := range w.hits {
+		if h := &w.hits[i]; h.twin && !reported[h.entry] && confidenceOf(h.score) >= likelyConfidence {
+			reported[h.entry] = true
+			w.runnerUp(answer, h.entry, confidenceOf(h.score), "it has the same words")
 		}
 	}
 	if len(answer.Diagnoses) > 0 {
@@ -45,6 +51,21 @@ func (w *work) rank(answer *Answer, opts Options) {
 		if answer.Diagnoses[0].Confidence >= knownConfidence {
 			answer.Verdict = VerdictKnown
 		}
+	}
+}
+
+// maxRunnersUp is how many records that were not chosen are named, and
+// minRunnerUp the confidence below which none is worth it.
+const (
+	maxRunnersUp = 5
+	minRunnerUp  = 0.05
+)
+
+func (w *work) runnerUp(answer *Answer, entry int, confidence float64, why string) {
+	if len(answer.RunnersUp) < maxRunnersUp && confidence >= minRunnerUp {
+		answer.RunnersUp = append(answer.RunnersUp, RunnerUp{
+			Record: w.engine.entries[entry].Ref, Confidence: confidence, Why: why,
+		})
 	}
 }
 
@@ -135,12 +156,19 @@ func (w *work) fold() {
 				continue
 			}
 			if a.shadows(b) {
-				b.folded = true
+				b.foldInto(a)
 			} else if b.shadows(a) {
-				a.folded = true
+				a.foldInto(b)
 			}
 		}
 	}
+}
+
+// foldInto marks a hit as explained by another one. One that has the very same
+// words is a twin: which of them was meant cannot be told from the text.
+func (b *hit) foldInto(a *hit) {
+	b.folded = true
+	b.twin = b.kind != KindTruncated && a.kind != KindTruncated && b.literal == a.literal && b.from == a.from
 }
 
 // shadows reports whether a explains b.
@@ -249,7 +277,7 @@ func (w *work) group() []group {
 	}
 	for k := range groups {
 		groups[k].confidence = confidenceOf(groups[k].best.score)
-		groups[k].why = groups[k].best.why
+		groups[k].why = groups[k].best.reason()
 	}
 	sort.SliceStable(groups, func(i, j int) bool {
 		a, b := groups[i].best, groups[j].best
@@ -265,6 +293,21 @@ func (w *work) group() []group {
 		return a.from < b.from
 	})
 	return groups
+}
+
+// reason says why a hit was not chosen, should it not be.
+func (h *hit) reason() string {
+	switch {
+	case h.why != "":
+		return h.why
+	case h.kind == KindTruncated:
+		return "only a part of it is in the text"
+	case h.otherClass:
+		return "another exception is named beside it"
+	case h.worth < 2:
+		return "its words are few or common, and nothing else speaks for it"
+	}
+	return "it stands in the middle of other text"
 }
 
 func kindRank(k Kind) int {

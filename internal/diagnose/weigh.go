@@ -117,7 +117,7 @@ func (w *work) weighCode(h *hit) {
 		}
 	}
 	if w.saysOther(h) {
-		h.score = 0.5
+		h.score = 1.4
 		h.why = "its code " + h.mention + " is in the text, but the words are those of another message"
 	}
 }

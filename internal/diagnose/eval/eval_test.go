@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"math/rand"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"errorkb/internal/diagnose"
 	"errorkb/internal/diagnose/eval"
 )
 
@@ -91,6 +93,72 @@ func TestBadInput(t *testing.T) {
 // the diagnosis gets better.
 type floors struct {
 	Own, All struct{ Core, Stretch, Negative, Variables int }
+}
+
+// Every message of every catalogue, filled with awkward values, leads to its
+// own record first. Messages that differ in nothing but the names of their gaps
+// cannot be told apart and count for each other.
+func TestRendered(t *testing.T) {
+	dir := os.Getenv("KB_SHARED")
+	if dir == "" {
+		t.Skip("set KB_SHARED to the folder that holds eval/ to run this test")
+	}
+	catalogues, err := eval.LoadCatalogues(filepath.Join(dir, "eval", "catalogues"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, unknown, total, equal, values := 0, 0, 0, 0, 0
+	for name, list := range catalogues {
+		var entries []diagnose.Entry
+		keys := map[string]string{} // by id
+		for _, m := range list {
+			entries = append(entries, eval.EntryOf(name, m))
+			_, keys[entries[len(entries)-1].Ref.ID], _ = eval.Render(m.Pattern, rand.New(rand.NewSource(0)))
+		}
+		engine, err := diagnose.New("", entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		random := rand.New(rand.NewSource(1))
+		for i, m := range list {
+			text, key, made := eval.Render(m.Pattern, random)
+			total++
+			answer := engine.Diagnose(context.Background(), []byte(text), diagnose.Options{})
+			if len(answer.Diagnoses) == 0 {
+				unknown++
+				continue
+			}
+			if keys[answer.Diagnoses[0].Record.ID] != key {
+				continue
+			}
+			right++
+			if answer.Diagnoses[0].Record.ID == entries[i].Ref.ID {
+				e, v := valuesRead(made, answer.Diagnoses[0].Evidence[0])
+				equal, values = equal+e, values+v
+			}
+		}
+	}
+	t.Logf("right first %d of %d (%.2f %%), unknown %d; values %d of %d (%.2f %%)", right, total,
+		100*float64(right)/float64(total), unknown, equal, values, 100*float64(equal)/float64(max(values, 1)))
+	if total == 0 || right*1000 < total*990 {
+		t.Errorf("right first %d of %d, want 99.0 %%", right, total)
+	}
+	if equal*1000 < values*975 {
+		t.Errorf("values %d of %d, want 97.5 %%", equal, values)
+	}
+}
+
+// valuesRead counts the values that the text was made with and that were read.
+func valuesRead(made map[string]string, e diagnose.Evidence) (equal, total int) {
+	for _, c := range e.Captures {
+		if want, ok := made[c.Name]; ok {
+			total++
+			if strings.Join(strings.Fields(c.Value), " ") == strings.Join(strings.Fields(want), " ") {
+				equal++
+			}
+		}
+	}
+	return equal, total
 }
 
 // The shared cases: not worse than the floors, and better than plain search.

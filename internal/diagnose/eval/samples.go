@@ -8,6 +8,7 @@ import (
 	"math/rand"
 	"regexp"
 	"regexp/syntax"
+	"strconv"
 	"strings"
 
 	"errorkb/internal/diagnose"
@@ -99,7 +100,7 @@ func renderedSamples(ctx context.Context, catalogues map[string][]Message, step 
 	bare := map[string]map[string]bool{} // template without values → ids
 	for name, list := range catalogues {
 		for _, m := range list {
-			_, key := Render(m.Pattern, rand.New(rand.NewSource(0)))
+			_, key, _ := Render(m.Pattern, rand.New(rand.NewSource(0)))
 			if bare[key] == nil {
 				bare[key] = map[string]bool{}
 			}
@@ -115,7 +116,7 @@ func renderedSamples(ctx context.Context, catalogues map[string][]Message, step 
 			if n++; n%step != 0 {
 				continue
 			}
-			text, key := Render(m.Pattern, random)
+			text, key, _ := Render(m.Pattern, random)
 			const log = "12:00:01 INFO server started in %d ms\n12:00:02 ERROR request failed: %s\n12:00:03 INFO bye\n"
 			other := reword(text, random)
 			same := func(text string) bool { // only values were reworded
@@ -173,13 +174,14 @@ var values = []string{
 	"main", "@scope/pkg", "v1.2.3", "two words", `a "quoted" one`, "x", "key=value",
 }
 
-// Render fills the gaps of an expression with made-up values. The key is the
-// text of the message without them: messages with the same key cannot be told
-// apart.
-func Render(expr string, random *rand.Rand) (text, key string) {
+// Render fills the gaps of an expression with made-up values, which it returns
+// by name. The key is the text of the message without them: messages with the
+// same key cannot be told apart.
+func Render(expr string, random *rand.Rand) (text, key string, made map[string]string) {
+	made = map[string]string{}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return "", ""
+		return "", "", made
 	}
 	var filled, plain strings.Builder
 	var walk func(t *syntax.Regexp)
@@ -199,18 +201,21 @@ func Render(expr string, random *rand.Rand) (text, key string) {
 			plain.WriteByte(' ')
 		case syntax.OpCapture:
 			plain.WriteByte(0)
+			value := ""
 			switch gap := t.Sub[0].String(); {
 			case strings.Contains(gap, "true"):
-				filled.WriteString("true")
+				value = "true"
 			case strings.Contains(gap, "A-F"):
-				filled.WriteString("9f")
+				value = "9f"
 			case strings.Contains(gap, "0-9") || strings.Contains(gap, `\d`):
-				fmt.Fprint(&filled, random.Intn(5000))
+				value = strconv.Itoa(random.Intn(5000))
 			default:
-				filled.WriteString(values[random.Intn(len(values))])
+				value = values[random.Intn(len(values))]
 			}
+			made[t.Name] = value
+			filled.WriteString(value)
 		}
 	}
 	walk(tree)
-	return filled.String(), strings.ToLower(strings.TrimRight(strings.TrimSpace(plain.String()), "."))
+	return filled.String(), strings.ToLower(strings.TrimRight(strings.TrimSpace(plain.String()), ".")), made
 }
