@@ -1,7 +1,6 @@
 package errorkb
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -23,26 +22,6 @@ import (
 	"errorkb/internal/kb"
 	"errorkb/records"
 )
-
-// TestBrowserProgramCompiles needs no browser: it compiles the diagnosis for
-// one, as build-site does, and looks at what came out.
-func TestBrowserProgramCompiles(t *testing.T) {
-	out := filepath.Join(t.TempDir(), "kb.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./cmd/kb-wasm")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "GOWASM=", "CGO_ENABLED=0")
-	if message, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, message)
-	}
-	program, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// It is loaded over the network before the first answer.
-	const most = 6 << 20
-	if !bytes.HasPrefix(program, []byte("\x00asm")) || len(program) > most {
-		t.Errorf("%d bytes that begin with %q; want WebAssembly of at most %d", len(program), program[:min(8, len(program))], most)
-	}
-}
 
 // copyOfSite is a site made of plain files, on a file server that knows nothing
 // of it.
@@ -202,6 +181,18 @@ func goldenTexts(t *testing.T, list []*kb.Record) []text {
 	}
 	quote := func(s string) string { return fmt.Sprintf("%+q", s) }
 	dress := []func(string) string{
+		func(m string) string { return "Error: " + m },
+		func(m string) string { return "working 10%\rworking 90%\r" + m },
+		func(m string) string { return strings.NewReplacer(`"`, "”", " ", "\u00a0").Replace(m) },
+		func(m string) string { return `{"log":` + quote(m+"\n") + `,"stream":"stderr"}` },
+		func(m string) string { return "npm ERR! code 1\nnpm ERR! " + m },
+		func(m string) string { return "╷\n│ Error: " + m + "\n╵" },
+		func(m string) string {
+			return "server_1  | " + strings.Join(strings.SplitAfterN(m, " ", 4), "\nserver_1  | ")
+		},
+		func(m string) string {
+			return "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\nValueError: " + m + "\n"
+		},
 		func(m string) string { return "before\r\n" + m + "\r\nafter\r\n" },
 		func(m string) string { return "\x1b[1;31m" + m + "\x1b[0m" },
 		func(m string) string { return `{"level":50,"msg":` + quote(`{"log":`+quote(m)+`}`) + `}` },
@@ -267,7 +258,7 @@ func testSameBytes(t *testing.T, c *copyOfSite) {
 		want := string(answer.AppendJSON(nil))
 		got := eval[string](b, `ask("`+base64.StdEncoding.EncodeToString([]byte(c.text))+`").then((data) => data.json)`)
 		if got != want {
-			t.Errorf("%s: the browser answers\n%s\nwant\n%s", c.name, got, want)
+			t.Fatalf("%s: the browser answers\n%s\nwant\n%s", c.name, got, want)
 		}
 	}
 	if len(verdicts) < 2 || verdicts[diagnose.VerdictKnown] < 100 {
@@ -309,12 +300,11 @@ func testSameAnswer(t *testing.T, c *copyOfSite, server string) {
 			continue // a browser has no such text
 		}
 		page := serverPage(t, server, c.text)
-		var got struct{ Browser, Server string }
 		encoded, err := json.Marshal(page)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got = eval[struct{ Browser, Server string }](b, `(async (text, page) => {
+		got := eval[struct{ Browser, Server string }](b, `(async (text, page) => {
 			const {json, captures} = await ask(text);
 			const nodes = module.answerNodes(JSON.parse(json), bytesOf(text), captures, files.search);
 			const parsed = new DOMParser().parseFromString(page, "text/html");
@@ -324,10 +314,7 @@ func testSameAnswer(t *testing.T, c *copyOfSite, server string) {
 			t.Errorf("%s: the server's answer is empty", c.name)
 		}
 		if diff := cmp.Diff(got.Server, got.Browser); diff != "" {
-			t.Errorf("%s: the answer of the browser differs (-server +browser):\n%s", c.name, diff)
-			if t.Failed() {
-				return
-			}
+			t.Fatalf("%s: the answer of the browser differs (-server +browser):\n%s", c.name, diff)
 		}
 	}
 }

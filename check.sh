@@ -38,7 +38,7 @@ if [ -n "$with_cgo" ]; then
   printf 'packages with cgo:\n%s\n' "$with_cgo" >&2
   exit 1
 fi
-GOOS=js GOARCH=wasm go build ./internal/diagnose ./internal/pattern
+GOOS=js GOARCH=wasm go vet ./cmd/kb-wasm
 
 step "records"
 go run ./cmd/kb lint --records records

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -58,11 +57,7 @@ site answers pastes by itself; elsewhere --wasm names the compiled program.`,
 			return err
 		}
 		options := siteFlags.Options()
-		var notes io.Writer = cmd.ErrOrStderr()
-		if *quiet {
-			notes = io.Discard
-		}
-		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Base, notes)
+		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Base)
 		if err != nil {
 			return err
 		}
@@ -81,6 +76,9 @@ site answers pastes by itself; elsewhere --wasm names the compiled program.`,
 		}
 		if !*quiet {
 			describe(cmd, *out, report)
+			if diagnosis == nil && *wasm != noProgram {
+				fmt.Fprintln(cmd.ErrOrStderr(), "note: this site cannot diagnose by itself; for that, run build-site in its source tree, or say --wasm FILE")
+			}
 			if options.SiteURL == "" {
 				fmt.Fprintf(cmd.ErrOrStderr(), "note: feed, sitemap and search description name %s; before publishing, say --site-url URL\n", render.DefaultSiteURL)
 			}

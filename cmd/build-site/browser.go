@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -26,21 +25,18 @@ const (
 )
 
 // browserDiagnosis is the diagnosis that the site answers pastes with: the
-// program in a file, or compiled from the source tree that this is run in. It is
-// nil, with a note to stderr, when there is neither.
-func browserDiagnosis(ctx context.Context, file string, set *kb.Set, base render.Base, stderr io.Writer) (*site.Diagnosis, error) {
+// program in a file, or else compiled from the source tree that this is run in.
+// It is nil when there is neither.
+func browserDiagnosis(ctx context.Context, file string, set *kb.Set, base render.Base) (*site.Diagnosis, error) {
 	var d *site.Diagnosis
 	var err error
 	switch root := sourceTree(); {
-	case file == noProgram:
+	case file == noProgram, file == "" && root == "":
 		return nil, nil
 	case file != "":
 		d, err = readProgram(file)
-	case root != "":
-		d, err = compileProgram(ctx, root)
 	default:
-		fmt.Fprintln(stderr, "note: the site cannot diagnose by itself; for that, run build-site in its source tree, or say --wasm FILE")
-		return nil, nil
+		d, err = compileProgram(ctx, root)
 	}
 	if err != nil {
 		return nil, err
@@ -117,8 +113,11 @@ func runGo(ctx context.Context, dir string, args ...string) (string, error) {
 }
 
 // sourceTree is the top of the source tree that the working directory is in, ""
-// when it is in none.
+// when it is in none, or when there is no Go to compile it with.
 func sourceTree() string {
+	if _, err := exec.LookPath("go"); err != nil {
+		return ""
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return ""
