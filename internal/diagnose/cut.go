@@ -331,7 +331,7 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 	for i := len(back) - 1; i >= 0; i-- {
 		a.captures = append(a.captures, back[i])
 	}
-	a.finished = at == from || bytes.HasSuffix(t[from:at], []byte("..."))
+	a.finished = len(bytes.TrimLeft(t[:at], " \"'`(\n")) == 0 || bytes.HasSuffix(t[from:at], []byte("..."))
 	return a, a.matched > 0
 }
 

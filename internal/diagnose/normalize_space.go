@@ -1,5 +1,7 @@
 package diagnose
 
+import "strings"
+
 // undoSpace makes every run of blanks and tabs one blank and drops blanks at
 // the ends of lines, keeping one at the start of an indented line.
 func undoSpace(m *mapped) *mapped {
@@ -43,17 +45,18 @@ func undoSpace(m *mapped) *mapped {
 }
 
 // squeezeExpr does to an expression or a template what undoSpace does to a
-// text.
+// text: of blanks and line ends in a row one is left.
 func squeezeExpr(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] == ' ' && len(out) > 0 && out[len(out)-1] == ' ' {
-			continue
+	for {
+		next := blankRuns.Replace(s)
+		if next == s {
+			return s
 		}
-		out = append(out, s[i])
+		s = next
 	}
-	return string(out)
 }
+
+var blankRuns = strings.NewReplacer("  ", " ", ` \s+`, `\s+`, `\s+ `, `\s+`, `\s+\s+`, `\s+`)
 
 // maxLine is how long a line may be before it is read in pieces. Nobody writes
 // a message that long, and what is looked for around a value stays near.

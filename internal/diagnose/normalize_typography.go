@@ -65,9 +65,12 @@ func decodeRune(t []byte) (rune, int) {
 	return -1, 1
 }
 
-// plainTypography does to a template or an expression what undoTypography does
-// to a text, so that both meet.
+var plainEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#39;", "'", "&amp;", "&", "&nbsp;", " ")
+
+// plainTypography does to a template or an expression what undoTypography and
+// undoEntities do to a text, so that both meet.
 func plainTypography(s string, expression bool) string {
+	s = plainEntities.Replace(s)
 	plain := true
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {

@@ -41,6 +41,8 @@ func (w *work) weigh(h *hit) {
 		score += 0.5
 		if o.telling || !o.head && (!o.tail || o.words >= 3) {
 			score += 0.5
+		} else if o.words >= 3 {
+			score += 0.3
 		}
 	}
 	if h.class {
@@ -59,7 +61,11 @@ func (w *work) weigh(h *hit) {
 	if h.owner >= 0 && o.pattern.Weak() && isConstant(t[h.start:h.end]) {
 		score += 1.2 // a name that nothing else has
 	} else if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
-		score = math.Min(score, 1)
+		if w.isWhole(h) && !o.head && !o.tail && o.words >= 2 {
+			score = 2.5 // two words, and nothing but them
+		} else {
+			score = math.Min(score, 1)
+		}
 	}
 	h.score = score
 }
