@@ -12,8 +12,10 @@ type reading struct {
 	depth    int     // how many levels of escapes were undone
 	enclosed bool    // the content of a quoted string, whole
 	joined   bool
-	base     *reading // for a joined reading: the lines it was made of
-	places   []place  // for a joined reading: where its lines begin
+	base     *reading     // for a joined reading: the lines it was made of
+	places   []place      // for a joined reading: where its lines begin
+	pieces   []occurrence // pieces of messages in it, as far as probed
+	probed   int          // how far they were looked for
 }
 
 // joint is a place where two lines were put together.
@@ -209,6 +211,7 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && hard >= 2 && lines[i].width >= width-1))
 	}
 	prev := -1
+	labelled := line{} // the last line that had labels
 	blank := false
 	for i, l := range lines {
 		if l.message >= l.end {
@@ -218,7 +221,7 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 		from := l.body
 		if prev >= 0 {
 			p := lines[prev]
-			n := sameLabels(m.text[p.body:p.end], m.text[l.body:l.end])
+			n := sameLabels(m.text[labelled.body:labelled.end], m.text[l.body:l.end])
 			from += n
 			j := joint{at: len(b.text)}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
@@ -231,6 +234,9 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			}
 			r.joints = append(r.joints, j)
 			b.replace(p.end, from, with, layerWrap)
+		}
+		if l.message > l.body {
+			labelled = l
 		}
 		r.places = append(r.places, place{at: len(b.text), line: l, body: from})
 		b.copy(from, l.end)

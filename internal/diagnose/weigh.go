@@ -25,7 +25,7 @@ func (w *work) weigh(h *hit) {
 		score += 0.8
 	case o.head && o.telling && h.first():
 		score += 0.5
-	case !h.starts && short:
+	case !h.starts && short && !o.head:
 		score -= 0.4
 	}
 	switch {
