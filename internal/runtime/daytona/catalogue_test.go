@@ -112,6 +112,9 @@ var rows = []row{
 			x.t.Error("the terminal lives")
 		}
 		c.write([]byte("dropped")) // queued writes are dropped without an error
+		if n := x.called("terminal.kill"); n != 1 {
+			x.t.Errorf("killed %d times", n)
+		}
 		logged := x.wait("log", func(m *wire.Message) bool { return m.Method == wire.NotifyLog })
 		var entry wire.LogEntry
 		x.must(unmarshal(logged.Params, &entry))
@@ -237,7 +240,7 @@ var rows = []row{
 	}},
 	{"DAY-22", "Command timed out after 1 s.", "", func(x *stage) error {
 		q := x.executeParams(x.lease(), "echo begun; sleep 1000")
-		q.TimeoutMs, q.BypassSession = 500, false
+		q.TimeoutMs, q.BypassSession = 1000, false
 		got, err := x.send(q)
 		x.must(err)
 		if !got.TimedOut || got.ExitCode != nil || got.Stdout != "begun\n" {

@@ -168,6 +168,71 @@ func TestSessionLog(t *testing.T) {
 	}
 }
 
+// TestCutLog breaks the log off in its middle. What is sent again must not be
+// in the output twice.
+func TestCutLog(t *testing.T) {
+	for _, times := range []int{1, 2} {
+		x := begin(t)
+		l := x.lease()
+		x.breaks(service.Fault{Operation: "session.logs", Kind: service.KindCut, Times: times})
+		q := x.executeParams(l, "echo one; echo err >&2; echo two; exit 4")
+		q.BypassSession = false
+		got, err := x.send(q)
+		x.must(err)
+		if got.Stdout != "one\ntwo\n" || got.Stderr != "err\n" || *got.ExitCode != 4 {
+			t.Errorf("cut %d times: %+v", times, got)
+		}
+	}
+}
+
+// TestReleaseWaits lets a release come while a command runs: the command ends
+// first.
+func TestReleaseWaits(t *testing.T) {
+	x := begin(t)
+	l := x.lease()
+	x.restart()
+	x.breaks(service.Fault{Operation: "sandbox.get", Kind: service.KindHang, Times: 1})
+	ended := make(chan error, 2)
+	go func() { ended <- x.execute(l, "true") }()
+	x.must(x.service.WaitHanging(x.ctx, 1))
+	before := x.called("sandbox.get")
+	go func() { _, err := x.release(l); ended <- err }()
+	x.must(x.service.WaitCall(x.ctx, "sandbox.get", before+1)) // the release has begun
+	for range 50 {
+		var got wire.ProbeResult // time enough for a release that does not wait
+		x.config["image"], x.config["snapshot"] = "a", "b"
+		x.must(x.call(wire.MethodEnvironmentProbe, wire.ProbeParams{Target: x.target()}, &got))
+	}
+	if n := x.called("sandbox.delete"); n > 0 {
+		t.Error("the sandbox was deleted under the command")
+	}
+	x.service.Mend("")
+	x.must(<-ended)
+	x.must(<-ended)
+	order := ""
+	for _, c := range x.service.Calls() {
+		if c.Operation == "sandbox.delete" || c.Operation == "toolbox.execute" {
+			order += c.Operation + " "
+		}
+	}
+	if !strings.HasSuffix(order, "toolbox.execute sandbox.delete ") {
+		t.Errorf("order is %s", order)
+	}
+}
+
+func TestReleaseOfAnotherSandbox(t *testing.T) {
+	x := begin(t)
+	l := x.lease()
+	x.breaks(service.Fault{Operation: "sandbox.get", Kind: service.KindWrongID, ID: "sandbox-2"})
+	_, err := x.release(l)
+	if err == nil || err.Error() != "Daytona sandbox handle mismatch: handle sandbox-2 does not belong to lease sandbox-1." {
+		t.Errorf("got %v", err)
+	}
+	if x.called("sandbox.delete") > 0 {
+		t.Error("a sandbox was deleted")
+	}
+}
+
 func TestSessionAfterTimeoutAndExit(t *testing.T) {
 	x := begin(t)
 	l := x.lease()
@@ -329,7 +394,6 @@ func TestColdCacheIsFilledOnce(t *testing.T) {
 // the call has to end, and when the service is mended the next one works.
 func TestServiceFaults(t *testing.T) {
 	x := begin(t)
-	x.config["livenessTimeoutMs"] = 20
 	l := x.lease()
 	input := "in"
 	for _, operation := range []string{

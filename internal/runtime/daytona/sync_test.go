@@ -89,6 +89,9 @@ func TestSyncErrors(t *testing.T) {
 			x.restart()
 		}},
 		{"SYN-01", wire.MethodSyncIn, "Daytona sync target path is not a confined absolute path: ../x", func(_ *stage, _ *wire.LeaseResult, op *wire.SyncOperation) { op.TargetPath = "../x" }},
+		{"SYN-01", wire.MethodSyncIn, "Daytona sync target path is not a confined absolute path: CWD/a/../../x", func(_ *stage, l *wire.LeaseResult, op *wire.SyncOperation) {
+			op.TargetPath = l.Metadata["remoteCwd"].(string) + "/a/../../x"
+		}},
 		{"SYN-02", wire.MethodSyncOut, "Daytona sync source path escapes the workspace remote dir: /etc/x", func(_ *stage, _ *wire.LeaseResult, op *wire.SyncOperation) { op.SourcePath = "/etc/x" }},
 		{"SYN-03", wire.MethodSyncIn, "Daytona inbound symlink-escape guard command failed (exit 42): ESCAPE:CWD/out", func(x *stage, l *wire.LeaseResult, op *wire.SyncOperation) {
 			x.must(os.Symlink("/etc", l.Metadata["remoteCwd"].(string)+"/out"))

@@ -38,6 +38,7 @@ const (
 	KindOversized = "oversized" // answers with more than anybody can want; in terminal.connect, one such message
 
 	KindWrongID = "wrong-id" // sandbox.get: answers with the id of another sandbox
+	KindCut     = "cut"      // session.logs: breaks a followed log off after its first piece
 	KindMissing = "missing"  // files.download: has none of the files
 
 	KindSilent = "silent" // terminal.connect: accepts the socket and says nothing
@@ -52,13 +53,13 @@ const (
 )
 
 var kinds = []string{
-	KindStatus, KindHang, KindReset, KindGarbage, KindOversized, KindWrongID, KindMissing,
+	KindStatus, KindHang, KindReset, KindGarbage, KindOversized, KindWrongID, KindMissing, KindCut,
 	KindSilent, KindRefuse, KindShut, KindShutConnected, KindForeign, KindDropInput,
 }
 
 // onlyFor names the operation of kinds that belong to one.
 var onlyFor = map[string]string{
-	KindWrongID: "sandbox.get", KindMissing: "files.download",
+	KindWrongID: "sandbox.get", KindMissing: "files.download", KindCut: "session.logs",
 	KindSilent: "terminal.connect", KindRefuse: "terminal.connect", KindShut: "terminal.connect",
 	KindShutConnected: "terminal.connect", KindForeign: "terminal.connect", KindDropInput: "terminal.connect",
 }
@@ -67,6 +68,7 @@ var onlyFor = map[string]string{
 type breakage struct {
 	Fault
 	left   int           // how often it still happens; 0 is for ever
+	spent  bool          // it happens no more, but may hang still
 	mended chan struct{} // closed when it is taken out
 }
 
@@ -115,14 +117,13 @@ func (s *Service) Mend(operation string) {
 func (s *Service) fault(operation, sandbox string) *breakage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, b := range s.faults {
-		if b.Operation != "*" && b.Operation != operation || b.Sandbox != "" && b.Sandbox != sandbox {
+	for _, b := range s.faults {
+		if b.spent || b.Operation != "*" && b.Operation != operation || b.Sandbox != "" && b.Sandbox != sandbox {
 			continue
 		}
 		if b.left > 0 {
-			if b.left--; b.left == 0 {
-				s.faults = slices.Delete(s.faults, i, i+1)
-			}
+			b.left--
+			b.spent = b.left == 0
 		}
 		return b
 	}

@@ -279,6 +279,10 @@ func (s *Service) sessionLogs(b *sandbox, w http.ResponseWriter, r *http.Request
 		}
 		if moved {
 			_ = flush.Flush()
+			if faultOf(r).Kind == KindCut {
+				reset(r)
+				return answer{0, answered}
+			}
 			continue
 		}
 		if finished {
