@@ -109,7 +109,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	defer lock.Unlock() // the end of the process does it too
 
-	l := &loader{records: f.records, data: f.data, options: f.site.Options(), stderr: cmd.ErrOrStderr()}
+	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), stderr: cmd.ErrOrStderr()}
 	config.Load = l.Load
 	srv, err := server.New(ctx, config)
 	if err != nil {

@@ -188,24 +188,25 @@ func TestServeRefusesWhatIsTaken(t *testing.T) {
 }
 
 func TestServeWithoutItsData(t *testing.T) {
-	data := t.TempDir()
+	data := filepath.Join(t.TempDir(), "data")
 	r := start(t, "--data", data)
 	entries, err := os.ReadDir(data)
 	if err != nil || len(entries) < 3 {
 		t.Fatalf("data directory: %v, %v", entries, err)
 	}
-	for _, entry := range entries {
-		if err := os.RemoveAll(filepath.Join(data, entry.Name())); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.RemoveAll(data); err != nil { // with its lock
+		t.Fatal(err)
 	}
 	for range 3 {
 		r.want("/api/search?q=duplex", "ec727a874bad4398")
-		r.want("/errors/", "duplex-channel-capability-denied")
+		r.want("/errors/ec727a874bad4398", "duplex-channel-capability-denied")
 	}
 	r.signal(syscall.SIGHUP)
 	r.logged("records loaded")
 	r.want("/api/search?q=duplex", "ec727a874bad4398")
+	if _, stderr, status := run(t, "", "serve", "--addr", "127.0.0.1:0", "--data", data); status != 1 || !strings.Contains(stderr, "in use by another kb") {
+		t.Errorf("a second server on the directory made anew: status %d, %s", status, stderr)
+	}
 	r.stop()
 	start(t, "--data", data).want("/api/search?q=duplex", "ec727a874bad4398")
 }

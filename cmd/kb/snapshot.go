@@ -18,18 +18,22 @@ import (
 
 // loader makes what a server answers from, of the records as they are now.
 type loader struct {
-	records string // folder, "" for the bundled ones
-	data    string // data directory, locked by the caller
+	records string      // folder, "" for the bundled ones
+	data    string      // data directory
+	lock    *store.Lock // of the data directory
 	options render.Options
 	stderr  io.Writer // for progress
 }
 
 // Load reads and checks the records, brings the store and the index of the
-// data directory up to date, and builds the diagnosis. A set with errors gives
-// a *cli.FindingsError.
+// data directory up to date, and builds the diagnosis. A directory that was
+// deleted is made again. A set with errors gives a *cli.FindingsError.
 func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
 	set, err := cli.Records(ctx, l.records, l.stderr)
 	if err != nil {
+		return nil, err
+	}
+	if err := l.lock.Renew(); err != nil {
 		return nil, err
 	}
 	return l.open(ctx, set)

@@ -149,3 +149,52 @@ func TestLockDir(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The lock of a directory that was deleted under its holder keeps nobody from a
+// new directory at the same place.
+func TestRenewLock(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	lock, err := LockDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := lock.Unlock(); err != nil {
+			t.Error(err)
+		}
+	}()
+	same := lock.file
+	if err := lock.Renew(); err != nil || lock.file != same {
+		t.Errorf("nothing to renew: %v, another file %v", err, lock.file != same)
+	}
+	remove := func() {
+		t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	remove()
+	if err := lock.Renew(); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("directory after renewing: %v, %v, want private", info, err)
+	}
+	if second, err := LockDir(dir); err == nil {
+		second.Unlock()
+		t.Error("the renewed lock does not hold")
+	}
+	remove()
+	_, said, kill := startChild(t, "lock", dir, "")
+	if said != "reached <nil>" {
+		kill()
+		t.Fatalf("child: %s", said)
+	}
+	if err := lock.Renew(); err == nil || !strings.Contains(err.Error(), "in use by another kb") {
+		t.Errorf("renewed what another process has: %v", err)
+	}
+	kill()
+	if err := lock.Renew(); err != nil {
+		t.Errorf("after the other one ended: %v", err)
+	}
+}

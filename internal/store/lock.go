@@ -64,6 +64,26 @@ func holder(f *os.File) string {
 	return " (process " + pid + ")"
 }
 
+// Renew makes the directory and its lock anew when somebody deleted them while
+// the Lock was held. It fails like LockDir, for instance when another process
+// has taken the new directory; the Lock is as before then.
+func (l *Lock) Renew() error {
+	held, err := l.file.Stat()
+	if err != nil {
+		return fmt.Errorf("look at the lock %s: %w", l.path, err)
+	}
+	if there, err := os.Stat(l.path); err == nil && os.SameFile(there, held) {
+		return nil
+	}
+	fresh, err := LockDir(filepath.Dir(l.path))
+	if err != nil {
+		return err
+	}
+	l.file.Close() // of a file that is gone: nothing can be lost
+	l.file = fresh.file
+	return nil
+}
+
 // Unlock gives the directory free.
 func (l *Lock) Unlock() error {
 	if err := errors.Join(unlockFile(l.file), l.file.Close()); err != nil {
