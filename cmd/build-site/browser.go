@@ -13,6 +13,7 @@ import (
 
 	"errorkb/cmd/internal/cli"
 	"errorkb/cmd/internal/entries"
+	"errorkb/internal/diagnose"
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
 	"errorkb/internal/site"
@@ -43,7 +44,11 @@ func browserDiagnosis(ctx context.Context, file string, set *kb.Set, base render
 	}
 	list := make([]entries.Entry, 0, len(set.Records))
 	for _, r := range set.Records {
-		list = append(list, entries.Of(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
+		e := entries.Entry{Entry: diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug))}
+		for _, c := range r.Captures {
+			e.Captures = append(e.Captures, entries.Capture{Name: c.Name, Description: c.Description})
+		}
+		list = append(list, e)
 	}
 	d.Entries = entries.Append(nil, set.Version, list)
 	return d, nil

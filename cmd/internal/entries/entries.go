@@ -6,16 +6,17 @@
 // length in bytes, a colon, its bytes and a line feed, and lists, each as its
 // length and a colon in front of its elements. Nothing is escaped, so strings
 // need not be copied; and since it is text, hosts compress it.
+//
+// The program for the browser is made small by what it does without: this
+// package imports neither fmt nor what reads records.
 package entries
 
 import (
 	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 
 	"errorkb/internal/diagnose"
-	"errorkb/internal/kb"
 )
 
 // form is the first line. Another form gets another number.
@@ -32,15 +33,6 @@ type Entry struct {
 type Capture struct {
 	Name        string
 	Description string // inline Markdown
-}
-
-// Of is the entry of a record whose page is at url.
-func Of(r *kb.Record, url string) Entry {
-	e := Entry{Entry: diagnose.EntryOf(r, url)}
-	for _, c := range r.Captures {
-		e.Captures = append(e.Captures, Capture{c.Name, c.Description})
-	}
-	return e
 }
 
 // Append appends the file of a data set.
@@ -117,7 +109,7 @@ func Parse(file string) (version string, list []Entry, err error) {
 		}
 	}
 	if p.broken || p.rest != "" {
-		return "", nil, fmt.Errorf("the entries are damaged at byte %d of %d", len(file)-len(p.rest), len(file))
+		return "", nil, errors.New("the entries are damaged at byte " + strconv.Itoa(len(file)-len(p.rest)) + " of " + strconv.Itoa(len(file)))
 	}
 	return version, list, nil
 }
