@@ -114,6 +114,12 @@ func testPasteOnCopy(t *testing.T, c *copyOfSite) {
 	for _, v := range []view{desktop, {name: "phone-dark", width: phone.width, height: phone.height, dark: true}} {
 		b := c.open(t, v)
 		b.visit("/")
+		eval[bool](b, `(() => {
+			window.said = [];
+			const status = document.querySelector("[data-status]");
+			new MutationObserver(() => said.push(status.textContent)).observe(status, {childList: true, characterData: true, subtree: true});
+			return true;
+		})()`)
 		paste := func(text, want string) {
 			b.do(chromedp.SetValue(chromedp.CSS("[data-paste]"), text))
 			b.click("form.paste-box button[type=submit]")
@@ -129,6 +135,10 @@ func testPasteOnCopy(t *testing.T, c *copyOfSite) {
 		b.shoot("copy known " + v.name)
 		paste("The weather was fine and nobody complained.", "#answer .verdict-unknown")
 		b.shoot("copy unknown " + v.name)
+		said := eval[[]string](b, `said`)
+		if loading := strings.Count(strings.Join(said, "|"), "Loading the diagnosis ("); loading != 1 {
+			t.Errorf("the page said %d times that it loads: %q", loading, said)
+		}
 		paste(pastedLog, "#answer .match")
 		b.follow(driverPage, chromedp.Click(chromedp.CSS("#answer .match-title a")))
 	}

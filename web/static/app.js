@@ -115,16 +115,19 @@ async function askServer(address, text, signal) {
   return [...answer.childNodes];
 }
 
-// once keeps the result of a promise, but asks again after a failure.
+// once keeps the result of a promise, but asks again after a failure or when
+// told to forget it.
 function once(make) {
   let kept = null;
-  return (...args) => {
+  const get = (...args) => {
     if (!kept) {
       kept = make(...args);
-      kept.catch(() => { kept = null; });
+      kept.catch(get.forget);
     }
     return kept;
   };
+  get.forget = () => { kept = null; };
+  return get;
 }
 
 // A kb server says that it takes texts. One of plain files does not, and is not
@@ -146,18 +149,23 @@ const patience = 10_000;
 
 // ownDiagnosis starts the diagnosis in a worker and returns the function that
 // asks it.
-const ownDiagnosis = once(async (files) => {
+const ownDiagnosis = once(async (files, progress) => {
+  progress(`Loading the diagnosis (${(files.bytes / 1e6).toFixed(1)} MB)…`);
   const worker = new Worker(files.worker);
   const waiting = new Map();
   let last = 0;
   const started = new Promise((resolve, reject) => {
-    worker.onerror = (event) => reject(new Error(event.message || "the worker did not start"));
     worker.onmessage = ({ data }) => {
       if (data.id) {
         waiting.get(data.id)(data);
         waiting.delete(data.id);
       } else if (data.ready) resolve();
       else reject(new Error(data.failure));
+    };
+    worker.onerror = (event) => {
+      const failure = event.message || "the worker did not start";
+      reject(new Error(failure));
+      waiting.forEach((answer) => answer({ failure }));
     };
   });
   worker.postMessage({ open: files });
@@ -169,7 +177,12 @@ const ownDiagnosis = once(async (files) => {
       waiting.set(++last, resolve);
       worker.postMessage({ id: last, text: bytes, limit: patience });
     });
-    if (failure) throw new Error(failure);
+    if (failure) {
+      // What has failed once, for want of memory say, is not asked again.
+      worker.terminate();
+      ownDiagnosis.forget();
+      throw new Error(failure);
+    }
     return answerNodes(JSON.parse(json), bytes, captures, files.search);
   };
 });
@@ -190,8 +203,7 @@ async function answerTo(address, text, signal, progress) {
   if (!await serverTakesTexts(address).catch(() => false)) {
     const files = await ownFiles(address).catch(() => null);
     if (files) {
-      progress(`Loading the diagnosis (${(files.bytes / 1e6).toFixed(1)} MB)…`);
-      const ask = await ownDiagnosis(files);
+      const ask = await ownDiagnosis(files, progress);
       progress("Diagnosing");
       return ask(text);
     }
@@ -213,7 +225,10 @@ async function diagnose(form, submitter) {
   const progress = (step) => {
     if (mine !== running) return;
     say(step);
-    if (!place.querySelector("h2")) place.replaceChildren(step);
+    if (place.querySelector("h2")) return; // the last answer stays until the next one
+    const line = document.createElement("p");
+    line.textContent = step;
+    place.replaceChildren(line);
   };
   let answer = null;
   try {
