@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,18 @@ The exit status is 0 when an error was recognised and 1 when none was.`,
 			return err
 		}
 		defer done()
-		result, err := diagnoseStream(cmd.Context(), engine, input)
+		ctx := cmd.Context()
+		if !cli.IsTerminal(input) {
+			// The end of a pipe by Ctrl-C is an end. A paste that is broken off is not
+			// meant to be answered.
+			var stop context.CancelFunc
+			ctx, stop = cli.UntilSignal(ctx)
+			defer stop()
+		}
+		progress := cli.NewProgress(cmd.ErrOrStderr(), "diagnosing")
+		total := sizeOf(input)
+		result, err := newStream(engine, func(n int) { progress.Bytes(int64(n), total) }).diagnose(ctx, input)
+		progress.End()
 		if err != nil {
 			return err
 		}
@@ -78,6 +90,16 @@ func newEngine(set *kb.Set, base render.Base) (*diagnose.Engine, error) {
 		return nil, fmt.Errorf("build the diagnosis: %w", err)
 	}
 	return engine, nil
+}
+
+// sizeOf is the size of a regular file, 0 for anything else.
+func sizeOf(r io.Reader) int64 {
+	if file, ok := r.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 // openInput opens the one FILE argument of a command, or standard input when

@@ -2,70 +2,88 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
+	"time"
 
 	"errorkb/internal/diagnose"
 )
 
-// Text of any length is diagnosed in parts, so that memory stays bounded. A
-// text that the API would take is always one part: there the two answers are
-// the same, byte for byte.
+// Text of any length is diagnosed in regions, so that memory stays bounded. A
+// text that the API would take is answered by one call: there the two answers
+// are the same, byte for byte.
 const (
-	partSize = 16 << 20
-	// seamSize is how far before the end of a part a line is looked for that
-	// starts something new.
-	seamSize = 256 << 10
-	// evidenceKept bounds the places that are listed for one record, over all
-	// parts. The count goes on.
-	evidenceKept = 20
-	runnersKept  = 5
+	callSize   = 16 << 20
+	regionSize = 2 << 20
+	// aroundSize is more than a message with its values and wrapped lines takes.
+	aroundSize = 64 << 10
 )
 
-// diagnoser is the engine, as far as it is needed here.
-type diagnoser interface {
-	Diagnose(ctx context.Context, text []byte, options diagnose.Options) diagnose.Answer
+// finishTime bounds the diagnosis of what was read when a signal ends the
+// reading.
+const finishTime = 5 * time.Second
+
+// stream reads a text and diagnoses it.
+type stream struct {
+	engine               diagnoser
+	call, region, around int
+	progress             func(bytes int) // is told how much was read and diagnosed
 }
 
-// diagnoseStream diagnoses everything that can be read from r.
-func diagnoseStream(ctx context.Context, engine diagnoser, r io.Reader) (diagnose.Answer, error) {
-	return diagnoseParts(ctx, engine, r, partSize, seamSize)
+func newStream(engine diagnoser, progress func(int)) *stream {
+	return &stream{engine, callSize, regionSize, aroundSize, progress}
 }
 
-func diagnoseParts(ctx context.Context, engine diagnoser, r io.Reader, size, seam int) (diagnose.Answer, error) {
-	var whole joined
-	var buffer bytes.Buffer
+// diagnose answers for everything that can be read from r. When ctx ends, it
+// answers for what was read until then and says that this is a part.
+func (st *stream) diagnose(ctx context.Context, r io.Reader) (diagnose.Answer, error) {
+	s := newSession(st.engine, st.around)
+	in := &source{r: r}
+	want, interrupted := st.call+1, false
 	for {
-		// One byte beyond the part tells whether it is the last one.
-		_, err := io.CopyN(&buffer, r, int64(size+1-buffer.Len()))
-		last := errors.Is(err, io.EOF)
-		if err != nil && !last {
+		ended, err := in.fill(ctx, &s.buffer, s.from+want)
+		if errors.Is(err, context.Canceled) {
+			ended, interrupted = true, true
+			finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+			defer cancel()
+			ctx = finish
+		} else if err != nil {
 			return diagnose.Answer{}, fmt.Errorf("read the text: %w", err)
 		}
-		text := buffer.Bytes()
-		if !last {
-			text = text[:cutPoint(text[:size], seam)]
+		if ended && s.start.bytes == 0 && s.from == 0 && len(s.buffer) <= st.call {
+			a := st.engine.Diagnose(ctx, s.buffer, diagnose.Options{})
+			a.Partial = a.Partial || interrupted
+			return a, nil
 		}
-		part := engine.Diagnose(ctx, text, diagnose.Options{})
-		if err := ctx.Err(); err != nil {
-			return diagnose.Answer{}, err
+		// A region is cut when the text behind it is there too.
+		want = st.region + st.around
+		for s.waiting() > want || ended && s.waiting() > 0 {
+			n := s.waiting()
+			if n > st.region {
+				n = cutPoint(s.buffer[s.from:s.from+st.region], st.around)
+			}
+			part := s.answer(ctx, n)
+			st.progress(s.start.bytes + s.from)
+			if part.Partial {
+				interrupted, ended = true, true
+				break
+			}
 		}
-		whole.add(part, bytes.Count(text, []byte("\n")))
-		if last {
-			return whole.Answer, nil
+		if ended {
+			a := s.whole.answer()
+			a.Partial = a.Partial || interrupted
+			return a, nil
 		}
-		buffer.Next(len(text))
+		want++
 	}
 }
 
-// cutPoint is where a part ends so that no message is cut in two: before the
-// last line that starts something new. Lines of a stack trace are indented, so
-// a line that is not starts something; failing that any line end is taken, and
-// in one endless line the cut falls where it must.
+// cutPoint is where a region ends: before the last line that starts something
+// new. Lines of a stack trace are indented, so a line that is not starts
+// something; failing that any line end is taken, and in one endless line the
+// cut falls where it must.
 func cutPoint(text []byte, seam int) int {
 	from := max(0, len(text)-seam)
 	lineEnd := 0
@@ -78,7 +96,7 @@ func cutPoint(text []byte, seam int) int {
 		if lineEnd == 0 {
 			lineEnd = at
 		}
-		if at < len(text) && text[at] != ' ' && text[at] != '\t' && text[at] != '\r' && text[at] != '\n' {
+		if at < len(text) && !isBlank(text[at]) {
 			return at
 		}
 		end = from + i
@@ -89,98 +107,75 @@ func cutPoint(text []byte, seam int) int {
 	return len(text)
 }
 
-// joined is the answer about several parts of one text.
-type joined struct {
-	diagnose.Answer
-	parts    int
-	newlines int // in the parts so far
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// source reads from r in a way that a context can end, although r may block
+// for ever.
+type source struct {
+	r       io.Reader
+	pending chan chunk // the read under way, nil when there is none
+	block   []byte     // for reading; nil while a read is under way
 }
 
-func (j *joined) add(part diagnose.Answer, newlines int) {
-	bytes, lines := j.Input.Bytes, j.newlines
-	j.newlines += newlines
-	j.parts++
-	if j.parts == 1 {
-		j.Answer = part
-		return
-	}
-	shift(&part, bytes, lines)
-	j.Input = diagnose.Input{Bytes: bytes + part.Input.Bytes, Lines: lines + part.Input.Lines}
-	j.Partial = j.Partial || part.Partial
-	j.addDiagnoses(part)
-	j.addRunners(part)
-	switch {
-	case j.Verdict != diagnose.VerdictUnknown:
-		j.Unknown = nil
-	case j.Unknown == nil || j.Unknown.Line == nil:
-		j.Unknown = part.Unknown
-	}
+type chunk struct {
+	data []byte
+	err  error
 }
 
-func (j *joined) addDiagnoses(part diagnose.Answer) {
-	for _, d := range part.Diagnoses {
-		i := slices.IndexFunc(j.Diagnoses, func(known diagnose.Diagnosis) bool { return known.Record.ID == d.Record.ID })
-		if i < 0 {
-			j.Diagnoses = append(j.Diagnoses, d)
-			continue
+// blockSize is how much is read at once.
+const blockSize = 256 << 10
+
+// next gives what the reader has, at most blockSize bytes. They are good until
+// the next call. Data and an error do not come together.
+func (in *source) next(ctx context.Context, idle <-chan time.Time) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if in.pending == nil {
+		pending := make(chan chunk, 1)
+		in.pending = pending
+		if in.block == nil {
+			in.block = make([]byte, blockSize)
 		}
-		known := &j.Diagnoses[i]
-		known.Count += d.Count
-		room := max(0, evidenceKept-len(known.Evidence))
-		known.Evidence = append(known.Evidence, d.Evidence[:min(room, len(d.Evidence))]...)
-		if d.Confidence > known.Confidence {
-			known.Kind, known.Confidence = d.Kind, d.Confidence
+		go func(block []byte) {
+			n, err := in.r.Read(block)
+			pending <- chunk{block[:n], err}
+		}(in.block)
+	}
+	select {
+	case c := <-in.pending:
+		in.pending = nil
+		if len(c.data) > 0 && c.err != nil {
+			in.r = failed{c.err}
+			c.err = nil
 		}
-	}
-	slices.SortStableFunc(j.Diagnoses, func(a, b diagnose.Diagnosis) int {
-		return cmp.Or(
-			order(a.Record.Role, "cause", "symptom", "wrapper")-order(b.Record.Role, "cause", "symptom", "wrapper"),
-			cmp.Compare(b.Confidence, a.Confidence),
-		)
-	})
-	verdicts := []diagnose.Verdict{diagnose.VerdictKnown, diagnose.VerdictLikely, diagnose.VerdictUnknown}
-	if order(part.Verdict, verdicts...) < order(j.Verdict, verdicts...) {
-		j.Verdict = part.Verdict
+		return c.data, c.err
+	case <-idle:
+		return nil, errIdle
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
-func (j *joined) addRunners(part diagnose.Answer) {
-	seen := map[string]bool{}
-	for _, d := range j.Diagnoses {
-		seen[d.Record.ID] = true
-	}
-	runners := []diagnose.RunnerUp{}
-	for _, r := range append(j.RunnersUp, part.RunnersUp...) {
-		if !seen[r.Record.ID] && len(runners) < runnersKept {
-			seen[r.Record.ID] = true
-			runners = append(runners, r)
+// errIdle says that nothing arrived in time.
+var errIdle = errors.New("nothing arrived")
+
+// failed is a reader that has ended.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }
+
+// fill appends to the buffer until it has size bytes or the text has ended.
+func (in *source) fill(ctx context.Context, buffer *[]byte, size int) (ended bool, err error) {
+	for len(*buffer) < size {
+		data, err := in.next(ctx, nil)
+		*buffer = append(*buffer, data...)
+		if errors.Is(err, io.EOF) {
+			return true, nil
 		}
-	}
-	j.RunnersUp = runners
-}
-
-// order is the place of a value in a list, the end for one that is missing.
-func order[T comparable](value T, list ...T) int {
-	if i := slices.Index(list, value); i >= 0 {
-		return i
-	}
-	return len(list)
-}
-
-// shift moves every place of an answer by what stood before its part.
-func shift(a *diagnose.Answer, bytes, lines int) {
-	for i := range a.Diagnoses {
-		for k := range a.Diagnoses[i].Evidence {
-			e := &a.Diagnoses[i].Evidence[k]
-			e.Start, e.End, e.Line = e.Start+bytes, e.End+bytes, e.Line+lines
-			for c := range e.Captures {
-				e.Captures[c].Start += bytes
-				e.Captures[c].End += bytes
-			}
+		if err != nil {
+			return false, err
 		}
 	}
-	if a.Unknown != nil && a.Unknown.Line != nil {
-		line := a.Unknown.Line
-		line.Start, line.End, line.Line = line.Start+bytes, line.End+bytes, line.Line+lines
-	}
+	return false, nil
 }

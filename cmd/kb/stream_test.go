@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,60 @@ func sampleEngine(t *testing.T) *diagnose.Engine {
 	return engine
 }
 
-// A text in parts gives the same answer as the text at once, as long as no
-// message lies on a cut.
-func TestPartsGiveTheSameAnswer(t *testing.T) {
+// inRegions diagnoses a text as a stream of regions of a size.
+func inRegions(t *testing.T, engine diagnoser, text string, region, around int) diagnose.Answer {
+	t.Helper()
+	st := &stream{engine: engine, region: region, around: around, progress: func(int) {}}
+	got, err := st.diagnose(t.Context(), strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// same compares an answer in regions with that of one call. Which records were
+// nearly chosen is not compared: a region does not tell all.
+func same(whole, regions diagnose.Answer) string {
+	whole.RunnersUp, regions.RunnersUp = nil, nil
+	return cmp.Diff(whole, regions)
+}
+
+// Wherever a message lies relative to the borders, the answer is that of one
+// call: records, counts, places and confidence.
+func TestBordersAreInvisible(t *testing.T) {
+	engine := sampleEngine(t)
+	quiet := strings.Repeat("INFO nothing happened here at all\n", 50)
+	frames := "    at start (a.js:1:2)\n"
+	for name, message := range map[string]string{
+		"line":     "2026-01-01T00:00:00Z ERROR acme: config file \"f.toml\" was not found in /srv\n" + frames,
+		"wrapper":  "the service could not be started: port 80 is taken by another process\r\n",
+		"wrapped":  frames + "acme: config file \"a-rather-long-name-of-a-file.toml\" was not\nfound in /srv\n" + frames,
+		"json":     `{"level":"error","msg":"config file \"f.toml\" was not found in /srv"}` + "\n",
+		"colours":  "\x1b[31mport 80 is \x1b[1mtaken by another process\x1b[0m\n",
+		"unknown":  "ERROR: something odd happened to the flux\n",
+		"many":     strings.Repeat("port 7 is taken by another process\n", 30),
+		"one line": strings.ReplaceAll(quiet, "\n", " ") + "port 80 is taken by another process " + strings.ReplaceAll(quiet, "\n", " "),
+	} {
+		t.Run(name, func(t *testing.T) {
+			step := max(1, len(message)/60)
+			for pad := 0; pad < len(message)+40; pad += step {
+				text := strings.Repeat("x", pad) + "\n" + frames + quiet + message + quiet
+				whole := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{})
+				if (len(whole.Diagnoses) == 0) != (name == "unknown") {
+					t.Fatalf("one call: %+v", whole)
+				}
+				for _, region := range []int{len(quiet) + 100, 640} {
+					if diff := same(whole, inRegions(t, engine, text, region, 512)); diff != "" {
+						t.Fatalf("pad %d, regions of %d (-one call +regions):\n%s", pad, region, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A log with several records, wherever it is cut.
+func TestRegionsGiveTheSameAnswer(t *testing.T) {
 	engine := sampleEngine(t)
 	var text strings.Builder
 	for i := range 400 {
@@ -48,39 +100,18 @@ func TestPartsGiveTheSameAnswer(t *testing.T) {
 		t.Fatalf("the whole text: %+v", whole.Diagnoses)
 	}
 	for _, size := range []int{512, 1000, 4096, 1 << 20} {
-		parts, err := diagnoseParts(t.Context(), engine, strings.NewReader(text.String()), size, size/2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// The confidence depends on the text around a message.
-		for _, a := range []*diagnose.Answer{&whole, &parts} {
-			for i := range a.Diagnoses {
-				a.Diagnoses[i].Confidence = 0
-			}
-			a.RunnersUp = nil
-		}
-		if diff := cmp.Diff(byID(whole), byID(parts)); diff != "" {
-			t.Errorf("parts of %d bytes (-whole +parts):\n%s", size, diff)
-		}
-		if diff := cmp.Diff(whole.Input, parts.Input); diff != "" || parts.Verdict != whole.Verdict {
-			t.Errorf("parts of %d bytes: %s, %s", size, diff, parts.Verdict)
+		if diff := same(whole, inRegions(t, engine, text.String(), size, 512)); diff != "" {
+			t.Errorf("regions of %d bytes (-whole +regions):\n%s", size, diff)
 		}
 	}
 }
 
-func byID(a diagnose.Answer) map[string]diagnose.Diagnosis {
-	list := map[string]diagnose.Diagnosis{}
-	for _, d := range a.Diagnoses {
-		list[d.Record.ID] = d
-	}
-	return list
-}
-
-// A text of at most one part is given to the engine as it is.
-func TestOnePartIsOneCall(t *testing.T) {
+// A text that is no longer than one call is given to the engine as it is.
+func TestShortTextIsOneCall(t *testing.T) {
 	engine := sampleEngine(t)
+	st := &stream{engine: engine, call: 64, region: 16, around: 8, progress: func(int) {}}
 	for _, text := range []string{"", "x", "port 1 is taken by another process", strings.Repeat("y", 64)} {
-		got, err := diagnoseParts(t.Context(), engine, strings.NewReader(text), 64, 16)
+		got, err := st.diagnose(t.Context(), iotest.OneByteReader(strings.NewReader(text)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,67 +122,79 @@ func TestOnePartIsOneCall(t *testing.T) {
 	}
 }
 
-// counting answers every part with the places of the letter E in it.
-type counting struct{ parts []string }
+// counting answers with the places of the letter E; U is a telling line, the
+// more telling the more there are of them in the line.
+type counting struct{ largest int }
 
 func (c *counting) Diagnose(_ context.Context, text []byte, _ diagnose.Options) diagnose.Answer {
-	c.parts = append(c.parts, string(text))
-	a := diagnose.Answer{Verdict: diagnose.VerdictUnknown, Input: diagnose.Input{Bytes: len(text), Lines: strings.Count(string(text), "\n")}}
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		a.Input.Lines++
-	}
-	a.Unknown = &diagnose.Unknown{}
-	if i := strings.IndexByte(string(text), 'U'); i >= 0 {
-		a.Unknown.Line = &diagnose.TellingLine{Start: i, End: i + 1, Line: 1 + strings.Count(string(text[:i]), "\n")}
-	}
-	if strings.IndexByte(string(text), 'E') < 0 {
-		return a
-	}
-	a.Verdict, a.Unknown = diagnose.VerdictKnown, nil
+	c.largest = max(c.largest, len(text))
+	a := diagnose.Answer{Verdict: diagnose.VerdictUnknown, Diagnoses: []diagnose.Diagnosis{}, Unknown: &diagnose.Unknown{}}
 	d := diagnose.Diagnosis{Record: diagnose.Ref{ID: "e"}, Confidence: 0.9}
-	for i, b := range text {
-		if b == 'E' {
-			d.Count++
-			d.Evidence = append(d.Evidence, diagnose.Evidence{Start: i, End: i + 1, Line: 1 + strings.Count(string(text[:i]), "\n"),
-				Captures: []diagnose.CaptureSpan{{Start: i, End: i + 1}}})
+	start, most := 0, 0
+	for number, line := range bytes.SplitAfter(text, []byte("\n")) {
+		for i, b := range line {
+			if b == 'E' {
+				at := start + i
+				d.Evidence = append(d.Evidence, diagnose.Evidence{Start: at, End: at + 1, Line: number + 1, Column: i + 1,
+					Captures: []diagnose.CaptureSpan{{Start: at, End: at + 1}}})
+			}
 		}
+		if n := bytes.Count(line, []byte("U")); n > most {
+			most = n
+			a.Unknown.Line = &diagnose.TellingLine{Start: start, End: start + len(line), Line: number + 1}
+		}
+		start += len(line)
 	}
-	a.Diagnoses = []diagnose.Diagnosis{d}
+	if d.Count = len(d.Evidence); d.Count > 0 {
+		a.Verdict, a.Unknown, a.Diagnoses = diagnose.VerdictKnown, nil, []diagnose.Diagnosis{d}
+	}
 	return a
 }
 
-func TestPartsKeepPlaces(t *testing.T) {
+func TestRegionsKeepPlaces(t *testing.T) {
 	text := "a\nbE\n  cE\nd\n\n  E\n" + strings.Repeat("E", 30) + "\nend E"
-	engine := &counting{}
-	got, err := diagnoseParts(t.Context(), engine, iotest.OneByteReader(strings.NewReader(text)), 10, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Join(engine.parts, "") != text || len(engine.parts) < 4 {
-		t.Fatalf("parts %q", engine.parts)
-	}
-	for _, part := range engine.parts[:2] {
-		if !strings.HasSuffix(part, "\n") {
-			t.Errorf("part %q does not end with a line", part)
-		}
-	}
 	want := (&counting{}).Diagnose(t.Context(), []byte(text), diagnose.Options{})
-	want.Diagnoses[0].Evidence = want.Diagnoses[0].Evidence[:evidenceKept]
-	want.RunnersUp = []diagnose.RunnerUp{}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("answer (-whole +parts):\n%s", diff)
+	want.Diagnoses[0].Evidence = want.Diagnoses[0].Evidence[:diagnose.DefaultMaxEvidence]
+	want.Input = diagnose.Input{Bytes: len(text), Lines: 8}
+	for region := 1; region < len(text)+2; region++ {
+		if diff := same(want, inRegions(t, &counting{}, text, region, 3)); diff != "" {
+			t.Errorf("regions of %d bytes (-one call +regions):\n%s", region, diff)
+		}
 	}
 }
 
-func TestPartsOfUnknownText(t *testing.T) {
-	text := "a\nb\nc\nd\ne\nfU\ng\n"
-	got, err := diagnoseParts(t.Context(), &counting{}, strings.NewReader(text), 4, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &diagnose.TellingLine{Start: 11, End: 12, Line: 6}
+// The most telling line of all is kept, and of equal ones the first.
+func TestRegionsOfUnknownText(t *testing.T) {
+	text := "a\nb\nU\nd\nUU\ne\nfUU\ng\nU\n"
+	got := inRegions(t, &counting{}, text, 4, 4)
+	want := &diagnose.TellingLine{Start: 8, End: 11, Line: 5}
 	if got.Verdict != diagnose.VerdictUnknown || got.Unknown == nil || cmp.Diff(want, got.Unknown.Line) != "" {
 		t.Errorf("unknown %+v, want line %+v", got.Unknown, want)
+	}
+}
+
+// What a text costs depends on the region, not on the text.
+func TestStreamIsBounded(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("one line of a log with an E\n", 4_000),
+		strings.Repeat("E", 100_000),
+		strings.Repeat("\n", 100_000),
+	} {
+		engine := &counting{}
+		s := newSession(engine, 100)
+		for from := 0; from < len(text); from += 1000 {
+			s.buffer = append(s.buffer, text[from:min(len(text), from+1000)]...)
+			s.answer(t.Context(), s.waiting())
+			if cap(s.buffer) > 8_000 {
+				t.Fatalf("%d bytes are kept", cap(s.buffer))
+			}
+		}
+		if engine.largest > 1000+2*100+2*maxWitness {
+			t.Errorf("the engine was given %d bytes", engine.largest)
+		}
+		if got := s.whole.answer(); got.Input.Bytes != len(text) || len(got.Diagnoses) > 0 && len(got.Diagnoses[0].Evidence) > diagnose.DefaultMaxEvidence {
+			t.Errorf("answer about %d bytes: %+v", len(text), got.Input)
+		}
 	}
 }
 
@@ -159,17 +202,13 @@ func TestCutPoint(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"one\ntwo\nthr", "one\ntwo\n"},
 		{"one\ntwo\n", "one\n"},
-		{"error\n  at a\n  at b", ""}, // the whole trace goes to the next part
-		{"x\nerror\n  at a\n\tat b", "x\n"},
+		{"x\nerror\n  at a\n\tat b", "x\n"}, // the whole trace goes to the next region
+		{"error\n  at a\n  at b", "error\n  at a\n"},
 		{"  a\n  b\n  c", "  a\n  b\n"},
 		{"no line end", "no line end"},
 		{"one\n\n\r\n  x", "one\n\n\r\n"},
 	} {
-		got := c.text[:cutPoint([]byte(c.text), len(c.text))]
-		if c.want == "" {
-			c.want = c.text[:strings.LastIndexByte(c.text, '\n')+1]
-		}
-		if got != c.want {
+		if got := c.text[:cutPoint([]byte(c.text), len(c.text))]; got != c.want {
 			t.Errorf("cut of %q: %q, want %q", c.text, got, c.want)
 		}
 	}
@@ -177,12 +216,43 @@ func TestCutPoint(t *testing.T) {
 
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken")
-	if _, err := diagnoseParts(t.Context(), &counting{}, iotest.ErrReader(broken), 8, 4); !errors.Is(err, broken) {
+	st := newStream(&counting{}, func(int) {})
+	if _, err := st.diagnose(t.Context(), iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := diagnoseParts(ctx, &counting{}, strings.NewReader("x"), 8, 4); !errors.Is(err, context.Canceled) {
+	// What came before the error is not an answer either.
+	half := io.MultiReader(strings.NewReader("E\n"), iotest.ErrReader(broken))
+	if _, err := st.diagnose(t.Context(), half); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// An interrupted text is answered as far as it was read.
+func TestInterruptedStream(t *testing.T) {
+	for _, call := range []int{1 << 10, 0} {
+		ctx, cancel := context.WithCancel(t.Context())
+		read := make(chan string, 1)
+		read <- "port 80 is taken by another process\nstill running\n"
+		hang := make(chan struct{})
+		input := readerFunc(func(p []byte) (int, error) {
+			select {
+			case text := <-read:
+				return copy(p, text), nil
+			default:
+				cancel() // what was read first has been taken
+				<-hang
+				return 0, io.EOF
+			}
+		})
+		st := &stream{engine: sampleEngine(t), call: call, region: 1 << 10, around: 100, progress: func(int) {}}
+		got, err := st.diagnose(ctx, input)
+		close(hang)
+		if err != nil || !got.Partial || len(got.Diagnoses) != 1 || got.Input.Lines != 2 {
+			t.Errorf("answer %+v, error %v", got, err)
+		}
+	}
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

@@ -14,6 +14,7 @@ type Progress struct {
 	title string
 
 	mu     sync.Mutex
+	begun  time.Time
 	timer  *time.Timer // draws the first line; nil when silent
 	next   time.Time   // no line before it
 	drawn  bool
@@ -33,7 +34,8 @@ func NewProgress(w io.Writer, title string) *Progress {
 }
 
 func newProgress(w io.Writer, title string, delay time.Duration) *Progress {
-	p := &Progress{w: w, title: title, next: time.Now().Add(delay)}
+	now := time.Now()
+	p := &Progress{w: w, title: title, begun: now, next: now.Add(delay)}
 	if IsTerminal(w) {
 		p.timer = time.AfterFunc(delay, func() {
 			p.mu.Lock()
@@ -54,6 +56,39 @@ func (p *Progress) Step(done, total int) {
 	defer p.mu.Unlock()
 	p.counts = fmt.Sprintf(" %d of %d (%d %%)", done, total, 100*done/total)
 	p.draw(time.Now())
+}
+
+// Bytes says that so many bytes are done, of total when that is above zero, and
+// shows at which rate.
+func (p *Progress) Bytes(done, total int64) {
+	if p.timer == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	p.counts = " " + Bytes(done)
+	if total > 0 {
+		p.counts += fmt.Sprintf(" of %s (%d %%)", Bytes(total), 100*done/total)
+	}
+	if seconds := now.Sub(p.begun).Seconds(); seconds > 0 {
+		p.counts += fmt.Sprintf(", %s/s", Bytes(int64(float64(done)/seconds)))
+	}
+	p.draw(now)
+}
+
+// Bytes writes a number of bytes for people, in units of 1024.
+func Bytes(n int64) string {
+	if n < 1<<10 {
+		return fmt.Sprintf("%d B", n)
+	}
+	value, unit := float64(n), ""
+	for _, unit = range []string{"KiB", "MiB", "GiB", "TiB"} {
+		if value /= 1 << 10; value < 1000 {
+			break
+		}
+	}
+	return fmt.Sprintf("%.3g %s", value, unit)
 }
 
 // draw writes the line when it is time to.
