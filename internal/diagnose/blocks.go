@@ -12,8 +12,10 @@ type reading struct {
 	depth    int     // how many levels of escapes were undone
 	enclosed bool    // the content of a quoted string, whole
 	joined   bool
-	base     *reading // for a joined reading: the lines it was made of
-	places   []place  // for a joined reading: where its lines begin
+	base     *reading     // for a joined reading: the lines it was made of
+	places   []place      // for a joined reading: where its lines begin
+	pieces   []occurrence // pieces of messages in it, as far as probed
+	probed   int          // how far they were looked for
 }
 
 // joint is a place where two lines were put together.

@@ -81,9 +81,11 @@ func (w *work) cutLine(r, long *reading, l *line) {
 		from, _ := r.m.span(l.body, l.end)
 		inLong = long.find(from)
 	}
+	if !w.mayBeCut(r, long, l, inLong) {
+		return
+	}
 	for _, like := range w.engine.words.like(text, maxCutCandidates) {
-		o := &w.engine.owners[like.owner]
-		parts := o.segments()
+		parts := w.engine.segments(like.owner)
 		if parts == nil {
 			continue
 		}
@@ -92,13 +94,13 @@ func (w *work) cutLine(r, long *reading, l *line) {
 			best, ok = a, true
 		}
 		if inLong >= 0 && best.matched < best.total {
-			end := min(len(long.m.text), inLong+4*literalLen(parts)+400)
+			end := min(len(long.m.text), inLong+cutReach(best.total))
 			if a, found := alignHead(parts, long, inLong, end); found && a.matched > best.matched {
 				best, ok = a, true
 			}
 		}
 		if ok {
-			w.addCut(best, like.owner, parts)
+			w.addCut(best, like.owner)
 		}
 	}
 }
@@ -128,24 +130,84 @@ type aligned struct {
 
 // addCut keeps an alignment that is good enough to be called by the name of the
 // message.
-func (w *work) addCut(a aligned, owner int, parts []segment) {
-	o := &w.engine.owners[owner]
-	share := float64(a.matched) / float64(a.total)
-	worth, words := a.worthOfLiterals()
-	if words < minCutWords && share < 0.95 {
-		return
-	}
-	switch {
-	case share >= 0.9 && (a.finished || a.stops):
-	case share >= 0.5 && a.finished && worth >= 3:
-	default:
+func (w *work) addCut(a aligned, owner int) {
+	share, worth, ok := a.enough()
+	if !ok {
 		return
 	}
 	h := a.hit
-	h.owner, h.entry = owner, o.entry
+	h.owner, h.entry = owner, w.engine.owners[owner].entry
 	h.kind, h.share = KindTruncated, share
 	h.worth = worth
 	w.add(h, false)
+}
+
+// enough reports whether so much of a message is there that it can be called by
+// its name, with the share that is there and what it is worth.
+func (a *aligned) enough() (share, worth float64, ok bool) {
+	share = float64(a.matched) / float64(a.total)
+	if share < 0.5 || !a.finished && !a.stops {
+		return share, 0, false
+	}
+	worth, words := a.worthOfLiterals()
+	if words < minCutWords && share < 0.95 {
+		return share, worth, false
+	}
+	return share, worth, share >= 0.9 || a.finished && worth >= 3
+}
+
+// cutReach is how far a message with so many literal bytes may go on behind the
+// line that it begins in.
+func cutReach(literal int) int { return 4*literal + 400 }
+
+// mayBeCut reports whether the line holds enough of any message. It looks at the
+// few whose pieces are there, and is much cheaper than looking for the messages
+// that the line resembles.
+func (w *work) mayBeCut(r, long *reading, l *line, inLong int) bool {
+	p := w.engine.probes
+	end := min(l.end, l.body+maxCutLine)
+	here := func(owner int) bool {
+		parts := w.engine.segments(owner)
+		if a, ok := alignHead(parts, r, l.body, end); ok {
+			if _, _, ok = a.enough(); ok {
+				return true
+			}
+		}
+		a, ok := alignTail(parts, r, l.body, l.end)
+		if ok {
+			_, _, ok = a.enough()
+		}
+		return ok
+	}
+	further := func(owner int) bool {
+		parts := w.engine.segments(owner)
+		end := min(len(long.m.text), inLong+cutReach(literalLen(parts)))
+		a, ok := alignHead(parts, long, inLong, end)
+		if ok {
+			_, _, ok = a.enough()
+		}
+		return ok
+	}
+	for _, owner := range p.loose {
+		if here(int(owner)) || inLong >= 0 && further(int(owner)) {
+			return true
+		}
+	}
+	if !p.each(r.m.text, l.body, l.end, func(_, owner int) bool { return !here(owner) }) {
+		return true
+	}
+	if inLong < 0 {
+		return false
+	}
+	to := inLong + cutReach(p.most)
+	pieces := w.piecesIn(long, to)
+	k := sort.Search(len(pieces), func(k int) bool { return pieces[k].at >= inLong })
+	for ; k < len(pieces) && pieces[k].at < to; k++ {
+		if further(pieces[k].owner) {
+			return true
+		}
+	}
+	return false
 }
 
 // worthOfLiterals weighs the literal text that is there.

@@ -57,6 +57,8 @@ type Engine struct {
 	first   []int   // by entry: the owner of today's wording, -1 when it has none
 	index   *pattern.Index
 	words   *lexicon
+	probes  *probes
+	parts   partsCache // by owner
 	codes   codeTable
 }
 
@@ -136,6 +138,8 @@ func New(version string, entries []Entry) (*Engine, error) {
 	}
 	e.index = pattern.Build(patterns)
 	e.words = newLexicon(e)
+	e.parts = make(partsCache, len(e.owners))
+	e.probes = newProbes(e)
 	e.codes = newCodeTable(e.entries)
 	return e, nil
 }

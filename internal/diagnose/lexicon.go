@@ -1,8 +1,10 @@
 package diagnose
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
+	"sync"
 )
 
 // maxPostings is how common a word may be before it says nothing about which
@@ -12,17 +14,25 @@ const maxPostings = 4096
 // lexicon knows which messages hold which words. It finds messages that a text
 // resembles when no pattern fits.
 type lexicon struct {
-	owners map[string][]int32 // word in lower case → owners, ascending
-	weight []float32          // of each owner: the sum of its words' weights
-	total  float64            // number of owners
+	owners  map[string][]int32 // word in lower case → owners, ascending
+	weight  []float32          // of each owner: the sum of its words' weights
+	total   float64            // number of owners
+	scratch sync.Pool          // of *scores
+}
+
+// scores are what the owners share with a text, kept for the next text.
+type scores struct {
+	of      []float64 // by owner; all zero between two texts
+	touched []int32   // owners with a score
 }
 
 func newLexicon(e *Engine) *lexicon {
 	x := &lexicon{owners: map[string][]int32{}, weight: make([]float32, len(e.owners)), total: float64(len(e.owners))}
+	x.scratch.New = func() any { return &scores{of: make([]float64, len(x.weight))} }
 	for i := range e.owners {
 		for _, l := range e.owners[i].pattern.Literals() {
 			eachWord(l, func(from, to int) {
-				w := lower([]byte(l[from:to]))
+				w := lower(l[from:to])
 				if len(w) < 2 {
 					return
 				}
@@ -33,9 +43,15 @@ func newLexicon(e *Engine) *lexicon {
 			})
 		}
 	}
-	for w, list := range x.owners {
+	// In the order of the words, as sums of fractions depend on it.
+	words := make([]string, 0, len(x.owners))
+	for w := range x.owners {
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	for _, w := range words {
 		weight := float32(x.weightOf(w))
-		for _, i := range list {
+		for _, i := range x.owners[w] {
 			x.weight[i] += weight
 		}
 	}
@@ -66,7 +82,7 @@ type resemblance struct {
 
 // like finds the owners that share most with a text, best first.
 func (x *lexicon) like(text []byte, most int) []resemblance {
-	scores := map[int32]float64{}
+	s := x.scratch.Get().(*scores)
 	seen := map[string]bool{}
 	eachWord(text, func(from, to int) {
 		w := lower(text[from:to])
@@ -80,21 +96,28 @@ func (x *lexicon) like(text []byte, most int) []resemblance {
 		}
 		weight := x.weightOf(w)
 		for _, i := range list {
-			scores[i] += weight
+			if s.of[i] == 0 {
+				s.touched = append(s.touched, i)
+			}
+			s.of[i] += weight
 		}
 	})
-	out := make([]resemblance, 0, len(scores))
-	for i, s := range scores {
-		out = append(out, resemblance{int(i), s * (0.5 + s/float64(max(x.weight[i], 0.01)))})
+	before := func(a, b resemblance) int {
+		return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(a.owner, b.owner))
 	}
-	sort.Slice(out, func(a, b int) bool {
-		if out[a].rank != out[b].rank {
-			return out[a].rank > out[b].rank
+	out := make([]resemblance, 0, most+1)
+	for _, i := range s.touched {
+		sum := s.of[i]
+		s.of[i] = 0
+		r := resemblance{int(i), sum * (0.5 + sum/float64(max(x.weight[i], 0.01)))}
+		if len(out) == most && before(r, out[most-1]) > 0 {
+			continue
 		}
-		return out[a].owner < out[b].owner
-	})
-	if len(out) > most {
-		out = out[:most]
+		at, _ := slices.BinarySearchFunc(out, r, before)
+		out = slices.Insert(out, at, r)
+		out = out[:min(len(out), most)]
 	}
+	s.touched = s.touched[:0]
+	x.scratch.Put(s)
 	return out
 }

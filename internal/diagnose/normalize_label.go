@@ -241,12 +241,13 @@ func isProgram(t []byte) bool {
 }
 
 // lower is t in lower case, "" when it is too long to be a word of a table.
-func lower(t []byte) string {
+func lower[T string | []byte](t T) string {
 	if len(t) > 24 {
 		return ""
 	}
 	var buf [24]byte
-	for i, c := range t {
+	for i := range len(t) {
+		c := t[i]
 		if c >= 'A' && c <= 'Z' {
 			c += 'a' - 'A'
 		}

@@ -1,0 +1,279 @@
+package diagnose
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+)
+
+// probes tell at little cost that no message stands cut in a line. Of every
+// message one piece is known that must be there when its head is, and one when its
+// tail is; a line that holds no piece needs no closer look.
+type probes struct {
+	short, long bitmap // over the first 4 and 8 bytes of pieces
+	bits        uint   // of the bucket table
+	starts      []uint32
+	pieces      []piece // by bucket
+	loose       []int32 // owners without such a piece
+	most        int     // literal bytes of the longest message
+}
+
+// piece is what must be there of an owner.
+type piece struct {
+	key   uint64
+	owner int32
+}
+
+// pieceSizes are the lengths of pieces that are told apart, longest first.
+var pieceSizes = [...]int{24, 16, 12, 8, 4}
+
+type bitmap struct {
+	words []uint64
+	shift uint
+}
+
+func newBitmap(n int) bitmap {
+	k := uint(max(12, bits.Len(uint(n))+4))
+	return bitmap{make([]uint64, 1<<k/64), 64 - k}
+}
+
+func (b *bitmap) set(h uint64) { h >>= b.shift; b.words[h>>6] |= 1 << (h & 63) }
+func (b *bitmap) has(h uint64) bool {
+	h >>= b.shift
+	return b.words[h>>6]>>(h&63)&1 != 0
+}
+
+const mixer = 0x9e3779b97f4a7c15
+
+func hash4(t []byte) uint64 { return uint64(binary.LittleEndian.Uint32(t)) * mixer }
+func hash8(t []byte) uint64 { return binary.LittleEndian.Uint64(t) * mixer }
+
+// pieceKey is the key of a piece of one of the known lengths.
+func pieceKey(t []byte) uint64 {
+	h := uint64(len(t))
+	for len(t) >= 8 {
+		h = bits.RotateLeft64(h^hash8(t), 29) * mixer
+		t = t[8:]
+	}
+	if len(t) >= 4 {
+		h = bits.RotateLeft64(h^hash4(t), 29) * mixer
+	}
+	return h
+}
+
+func newProbes(e *Engine) *probes {
+	p := &probes{}
+	type found struct {
+		text  string
+		owner int32
+	}
+	var list []found
+	for i := range e.owners {
+		parts := e.segments(i)
+		if parts == nil {
+			continue
+		}
+		p.most = max(p.most, literalLen(parts))
+		need := (literalLen(parts) + 1) / 2
+		if wordsIn(parts) < minCutWords {
+			need = literalLen(parts) * 95 / 100
+		}
+		head, tail := bestPiece(headPieces(parts, need)), bestPiece(tailPieces(parts, need))
+		for _, text := range []string{head, tail} {
+			if text != "" && !(text == tail && len(list) > 0 && list[len(list)-1] == found{text, int32(i)}) {
+				list = append(list, found{text, int32(i)})
+			}
+		}
+		if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
+			p.loose = append(p.loose, int32(i))
+		}
+	}
+	p.short, p.long = newBitmap(len(list)/4), newBitmap(len(list))
+	p.bits = uint(max(4, bits.Len(uint(len(list)))))
+	p.starts = make([]uint32, 1<<p.bits+1)
+	p.pieces = make([]piece, len(list))
+	for _, f := range list {
+		p.starts[pieceKey([]byte(f.text))>>(64-p.bits)]++
+	}
+	sum := uint32(0)
+	for i, n := range p.starts {
+		sum += n
+		p.starts[i] = sum
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		text := []byte(list[i].text)
+		key := pieceKey(text)
+		b := key >> (64 - p.bits)
+		p.starts[b]--
+		p.pieces[p.starts[b]] = piece{key, list[i].owner}
+		if len(text) >= 8 {
+			p.long.set(hash8(text))
+		} else {
+			p.short.set(hash4(text))
+		}
+	}
+	return p
+}
+
+// wordsIn counts the words of the literals.
+func wordsIn(parts []segment) int {
+	n := 0
+	for _, p := range parts {
+		eachWord(p.text, func(int, int) { n++ })
+	}
+	return n
+}
+
+// needed is a stretch of a literal that must be there; opens says that a word
+// begins with it in the text as well.
+type needed struct {
+	text  string
+	opens bool
+}
+
+func firstLiteral(parts []segment) int {
+	if parts[0].gap != "" {
+		return 1
+	}
+	return 0
+}
+
+// canHead reports whether alignHead can lay a message at all.
+func canHead(parts []segment) bool {
+	first := firstLiteral(parts)
+	return first < len(parts) && parts[first].text != ""
+}
+
+// headPieces are the stretches that must be there when need bytes of the literal
+// text are, from the first on: what alignHead takes.
+func headPieces(parts []segment, need int) []needed {
+	if !canHead(parts) {
+		return nil
+	}
+	var out []needed
+	first := firstLiteral(parts)
+	for i := first; i < len(parts) && need > 0; i++ {
+		if n := min(len(parts[i].text), need); n > 0 {
+			out = append(out, needed{parts[i].text[:n], i == first})
+			need -= n
+		}
+	}
+	return out
+}
+
+// tailPieces are the same from the last on: what alignTail takes.
+func tailPieces(parts []segment, need int) []needed {
+	if parts[len(parts)-1].gap != "" {
+		return nil
+	}
+	var out []needed
+	for i := len(parts) - 1; i >= 0 && need > 0; i-- {
+		text := parts[i].text
+		if n := min(len(text), need); n > 0 {
+			out = append(out, needed{text: text[len(text)-n:]})
+			need -= n
+		}
+	}
+	return out
+}
+
+// bestPiece is the longest piece that begins with a word and holds no quote, as
+// any quote stands for any other; "" when there is none.
+func bestPiece(list []needed) string {
+	best := ""
+	for _, n := range list {
+		for i := range len(n.text) {
+			if !isWord(n.text[i]) || i == 0 && !n.opens || i > 0 && isWord(n.text[i-1]) {
+				continue
+			}
+			end := i
+			for end < len(n.text) && !isQuote(n.text[end]) {
+				end++
+			}
+			for _, size := range pieceSizes {
+				if size <= end-i {
+					if size > len(best) {
+						best = n.text[i : i+size]
+					}
+					break
+				}
+			}
+		}
+	}
+	return best
+}
+
+// each calls f with the owners of the pieces that stand in text[from:to], until it
+// returns false. It may name an owner whose piece is not there.
+func (p *probes) each(text []byte, from, to int, f func(at int, owner int) bool) bool {
+	inside := false
+	for i := from; i+4 <= to; i++ {
+		was := inside
+		inside = isWord(text[i])
+		if was || !inside {
+			continue
+		}
+		if p.short.has(hash4(text[i:])) && !p.eachOf(pieceKey(text[i:i+4]), i, f) {
+			return false
+		}
+		if i+8 > to || !p.long.has(hash8(text[i:])) {
+			continue
+		}
+		for _, size := range pieceSizes[:len(pieceSizes)-1] {
+			if i+size <= to && !p.eachOf(pieceKey(text[i:i+size]), i, f) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *probes) eachOf(key uint64, at int, f func(at int, owner int) bool) bool {
+	b := key >> (64 - p.bits)
+	for _, x := range p.pieces[p.starts[b]:p.starts[b+1]] {
+		if x.key == key && !f(at, int(x.owner)) {
+			return false
+		}
+	}
+	return true
+}
+
+// segments are the literals and gaps of an owner's message, nil when it has more
+// than those. They are made when they are first asked for.
+func (e *Engine) segments(owner int) []segment {
+	if s := e.parts[owner].Load(); s != nil {
+		return *s
+	}
+	s := e.owners[owner].segments()
+	e.parts[owner].Store(&s)
+	return s
+}
+
+// partsCache holds the segments of owners once they were asked for.
+type partsCache []atomic.Pointer[[]segment]
+
+// occurrence is a piece in a text.
+type occurrence struct {
+	at    int
+	owner int
+}
+
+// piecesIn are the pieces in the text of a reading up to an offset, by place.
+func (w *work) piecesIn(r *reading, to int) []occurrence {
+	to = min(to, len(r.m.text))
+	if from := r.probed; from < to {
+		for from > 0 && isWord(r.m.text[from-1]) {
+			from-- // not from inside a word
+		}
+		most := min(len(r.m.text), to+pieceSizes[0])
+		w.engine.probes.each(r.m.text, from, most, func(at, owner int) bool {
+			r.pieces = append(r.pieces, occurrence{at, owner})
+			return true
+		})
+		// The last words may have been seen before.
+		slices.SortStableFunc(r.pieces, func(a, b occurrence) int { return a.at - b.at })
+		r.probed = to
+	}
+	return r.pieces
+}
