@@ -43,7 +43,7 @@ The bundled records need no set-up and no network.`,
 	root.AddCommand(
 		newDiagnose(), newExplain(), newSearch(),
 		newServe(), newRuntime(),
-		newLint(), newImport(), newExport(), newEval(),
+		newLint(), newProve(), newImport(), newExport(), newEval(),
 		newVersion(),
 	)
 	root.PersistentFlags().Var(newChoice("auto", "always", "never"), "color", "colour of text for people")

@@ -122,8 +122,9 @@ func (d *sandbox) Realize(ctx context.Context, in RealizeInput) (Realization, er
 	return made, nil
 }
 
+// Execute runs a command. It reads the provider from the lease only.
 func (d *sandbox) Execute(ctx context.Context, in ExecuteInput) (wire.ExecuteResult, error) {
-	id, provider := in.Lease.Text("pluginId"), d.providerOf(in.LeaseInput)
+	id, provider := in.Lease.Text("pluginId"), in.Lease.Text("provider")
 	if !in.Lease.PluginBacked() || d.Workers == nil || id == "" || provider == "" {
 		return wire.ExecuteResult{}, fault.New(msgNoDirectExecute)
 	}
@@ -161,7 +162,7 @@ func (d *sandbox) sync(ctx context.Context, in SyncInput, method string) (wire.S
 	if !in.Lease.PluginBacked() || d.Workers == nil {
 		return wire.SyncResult{}, fault.New(msgNoLeaseSync)
 	}
-	id, provider := in.Lease.Text("pluginId"), d.providerOf(in.LeaseInput)
+	id, provider := in.Lease.Text("pluginId"), in.Lease.Text("provider")
 	if id == "" || provider == "" {
 		return wire.SyncResult{}, fault.New(msgSyncMetadata)
 	}
@@ -185,8 +186,7 @@ func (d *sandbox) SupportsSync(in LeaseInput) bool {
 		in.Lease.Metadata["backend"] != "job" && in.Lease.Metadata["nativeFileSyncUnsupported"] != true
 }
 
-// OpenDuplexChannel opens a channel. Unlike other operations it reads the
-// provider from the lease only.
+// OpenDuplexChannel opens a channel. It reads the provider from the lease only.
 func (d *sandbox) OpenDuplexChannel(ctx context.Context, in DuplexInput) (*duplex.Channel, error) {
 	l := in.Lease
 	if !l.PluginBacked() || d.Workers == nil {

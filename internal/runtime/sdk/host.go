@@ -98,7 +98,11 @@ func (h *Host) Call(ctx context.Context, method string, params, result any) erro
 	select {
 	case reply := <-answer:
 		if e := reply.Error; e != nil {
-			return fault.Received(e.Message, e.Code, e.Data, fault.Place{})
+			var origin fault.Place
+			if e.RaisedAt != nil {
+				origin = *e.RaisedAt
+			}
+			return fault.Received(e.Message, e.Code, e.Data, origin)
 		}
 		if result == nil {
 			return nil

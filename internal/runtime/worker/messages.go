@@ -65,6 +65,9 @@ func (r *run) answer(m *wire.Message) {
 		if e := fault.As(err); e != nil && e.Code != 0 {
 			reply.Error.Code, reply.Error.Data = e.Code, e.Data
 		}
+		if place := fault.Raised(err); r.handle.opts.TellPlace && !place.IsZero() {
+			reply.Error.RaisedAt = &place
+		}
 	}
 	r.send(reply, func(err error) {
 		if err != nil {

@@ -38,6 +38,7 @@ type Options struct {
 	Manifest  any         // sent with initialize
 	Config    wire.Object // sent with initialize
 	NoRestart bool        // a crash is final
+	TellPlace bool        // tell the worker where the host raised an error, for the proof
 
 	Handlers map[string]Handler // requests of the worker that the host answers
 	Stderr   io.Writer          // gets a copy of the worker's error output; may be nil

@@ -1,0 +1,176 @@
+// Package conformance proves records and the reference runtime against each
+// other. Load reads the scenarios of a records folder, Prove runs them and
+// returns what it found as a kb.Proof.
+//
+// A scenario is data: steps in a small vocabulary (verbs.go) that one
+// interpreter (world.go) runs over the real runtime, with worker processes,
+// terminals and a Daytona-style service. It says which operation fails, and
+// nothing about how: message, code and class are those of the record, filled
+// with the values of the scenario. Then come the steps of a remedy, after
+// which the same operation has to succeed.
+//
+// The other direction is read from the source (source.go): every place of the
+// runtime that can raise an error has a record or a written reason to have
+// none (exempt.go).
+package conformance
+
+import (
+	"context"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"errorkb/internal/diagnose"
+	"errorkb/internal/kb"
+)
+
+// Config says what to prove.
+type Config struct {
+	Records   *kb.Set
+	Scenarios Scenarios
+	// Program runs workers: the kb program, or a test binary whose TestMain
+	// calls RunWorkerIfAsked.
+	Program string
+	// Only restricts the proof to records with these ids; nil proves all.
+	Only []string
+	// Parallel is how many scenarios run at once. Zero means twice the number
+	// of processors.
+	Parallel int
+	// Progress, if not nil, is told after each scenario.
+	Progress func(done, total int)
+	// Trace, if not nil, gets each step as it happens. It wants one scenario
+	// at a time to be readable.
+	Trace func(Event)
+}
+
+// Event is a step of a running scenario.
+type Event struct {
+	Record  string // id
+	Heading string // begins a new part; then Step is empty
+	Step    kb.ProofStep
+}
+
+// Result is the outcome of Prove.
+type Result struct {
+	Proof *kb.Proof
+	// Problems say what is wrong apart from single records: places without a
+	// record, exemptions that are not needed, messages that are mistaken.
+	Problems []string
+	// Missing lists the ids of records without a scenario.
+	Missing []string
+}
+
+// Proven counts the records that are proven.
+func (r *Result) Proven() int {
+	n := 0
+	for _, e := range r.Proof.Records {
+		if e.Proven {
+			n++
+		}
+	}
+	return n
+}
+
+// OK reports whether there is nothing to complain about.
+func (r *Result) OK() bool {
+	return r.Proven() == len(r.Proof.Records) && len(r.Problems) == 0 && len(r.Missing) == 0
+}
+
+// limit bounds one run of a scenario, so that a proof ends whatever happens.
+const limit = time.Minute
+
+// Prove runs the scenarios and reads the source of the runtime. The error is
+// that of ctx or of a broken set-up; what is not proven stands in the result.
+func Prove(ctx context.Context, c Config) (*Result, error) {
+	source, err := readSource(runtimeSource())
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]diagnose.Entry, len(c.Records.Records))
+	for i, r := range c.Records.Records {
+		entries[i] = diagnose.EntryOf(r, "")
+	}
+	engine, err := diagnose.New(c.Records.Version, entries)
+	if err != nil {
+		return nil, fmt.Errorf("conformance: %w", err)
+	}
+	p := &prover{Config: c, source: source, engine: engine, byID: map[string]*kb.Record{}}
+	result := &Result{Proof: &kb.Proof{SchemaVersion: kb.EvidenceVersion,
+		Records: []kb.Evidence{}, Places: []kb.RaisePlace{}, Operations: []kb.Operation{}, Siblings: []kb.Sibling{}}}
+	var chosen []*kb.Record
+	for _, r := range c.Records.Records {
+		p.byID[r.ID] = r
+		switch {
+		case c.Only != nil && !slices.Contains(c.Only, r.ID):
+		case r.Scenario == nil:
+			result.Missing = append(result.Missing, r.ID)
+		default:
+			chosen = append(chosen, r)
+		}
+	}
+	result.Proof.Records, err = p.runAll(ctx, chosen)
+	if err != nil {
+		return nil, err
+	}
+	if c.Only == nil {
+		p.whole(ctx, result)
+	}
+	return result, ctx.Err()
+}
+
+// prover is one run of Prove.
+type prover struct {
+	Config
+	source *source
+	engine *diagnose.Engine
+	byID   map[string]*kb.Record
+}
+
+func (p *prover) runAll(ctx context.Context, records []*kb.Record) ([]kb.Evidence, error) {
+	evidence := make([]kb.Evidence, len(records))
+	parallel := p.Parallel
+	if parallel <= 0 {
+		parallel = 2 * goruntime.GOMAXPROCS(0)
+	}
+	slots := make(chan struct{}, parallel)
+	var running sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
+	for i, r := range records {
+		select {
+		case slots <- struct{}{}:
+		case <-ctx.Done():
+			running.Wait()
+			return nil, ctx.Err()
+		}
+		running.Go(func() {
+			defer func() { <-slots }()
+			evidence[i] = p.prove(ctx, r)
+			if p.Progress != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				done++
+				p.Progress(done, len(records))
+			}
+		})
+	}
+	running.Wait()
+	return evidence, ctx.Err()
+}
+
+// whole adds what concerns the set as a whole.
+func (p *prover) whole(ctx context.Context, result *Result) {
+	places, problems := p.source.cover(p.Records.Records, exemptPlaces)
+	result.Proof.Places = places
+	result.Problems = append(result.Problems, problems...)
+	operations, problems := p.source.operations(places)
+	result.Proof.Operations = operations
+	result.Problems = append(result.Problems, problems...)
+	siblings, problems := p.siblings(ctx, result.Proof.Records)
+	result.Proof.Siblings = siblings
+	result.Problems = append(result.Problems, problems...)
+	result.Problems = append(result.Problems, unusedScenarios(p.Scenarios, p.Records.Records)...)
+	result.Problems = append(result.Problems, unusedRemedyExemptions(p.Records.Records)...)
+}

@@ -1,0 +1,317 @@
+package conformance
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"errorkb/internal/kb"
+	reference "errorkb/internal/runtime"
+)
+
+func runtimeSource() fs.FS { return reference.Source }
+
+// source is what is read from the source of the runtime.
+type source struct {
+	raises []raise
+	lines  map[string][]string // of each file
+	bodies []body
+}
+
+// raise is a place that can raise an error.
+type raise struct {
+	kb.Place
+	template string // what the message is made from, "" when that is not a constant
+}
+
+// body is where a function stands.
+type body struct {
+	file, symbol string
+	start, end   int // lines
+}
+
+// makers are the functions that make an error, by package and name.
+var makers = map[string][]string{
+	"errorkb/internal/runtime/fault": {"New"},
+	"errors":                         {"New"},
+	"fmt":                            {"Errorf"},
+}
+
+// readSource reads every file that is built into a program. fsys is the folder
+// internal/runtime.
+func readSource(fsys fs.FS) (*source, error) {
+	s := &source{lines: map[string][]string{}}
+	folders := map[string][]*ast.File{}
+	set := token.NewFileSet()
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		file, err := parser.ParseFile(set, name, data, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		s.lines[name] = strings.Split(string(data), "\n")
+		folders[path.Dir(name)] = append(folders[path.Dir(name)], file)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("source of the runtime: %w", err)
+	}
+	for _, files := range folders {
+		constants := textConstants(files)
+		for _, file := range files {
+			s.read(set, file, constants)
+		}
+	}
+	if len(s.raises) == 0 {
+		return nil, fmt.Errorf("source of the runtime: no place raises an error; is it the right folder?")
+	}
+	slices.SortFunc(s.raises, func(a, b raise) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.template, b.template))
+	})
+	return s, nil
+}
+
+// textConstants evaluates the constants of a package that are text.
+func textConstants(files []*ast.File) map[string]string {
+	values := map[string]string{}
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			group, ok := decl.(*ast.GenDecl)
+			if !ok || group.Tok != token.CONST {
+				continue
+			}
+			for _, spec := range group.Specs {
+				value, ok := spec.(*ast.ValueSpec)
+				if !ok {
+					continue
+				}
+				for i, name := range value.Names {
+					if i < len(value.Values) {
+						if text, ok := textOf(value.Values[i], values); ok {
+							values[name.Name] = text
+						}
+					}
+				}
+			}
+		}
+	}
+	return values
+}
+
+// textOf evaluates an expression that is a text known from the source.
+func textOf(e ast.Expr, constants map[string]string) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind != token.STRING {
+			return "", false
+		}
+		return constant.StringVal(constant.MakeFromLiteral(e.Value, token.STRING, 0)), true
+	case *ast.Ident:
+		text, ok := constants[e.Name]
+		return text, ok
+	case *ast.BinaryExpr:
+		left, ok1 := textOf(e.X, constants)
+		right, ok2 := textOf(e.Y, constants)
+		return left + right, ok1 && ok2 && e.Op == token.ADD
+	case *ast.ParenExpr:
+		return textOf(e.X, constants)
+	}
+	return "", false
+}
+
+func (s *source) read(set *token.FileSet, file *ast.File, constants map[string]string) {
+	name := set.Position(file.Pos()).Filename
+	packages := map[string]string{} // local name → import path
+	for _, spec := range file.Imports {
+		imported := strings.Trim(spec.Path.Value, `"`)
+		local := path.Base(imported)
+		if spec.Name != nil {
+			local = spec.Name.Name
+		}
+		packages[local] = imported
+	}
+	for _, decl := range file.Decls {
+		symbol := ""
+		if f, ok := decl.(*ast.FuncDecl); ok {
+			symbol = symbolOf(f)
+			s.bodies = append(s.bodies, body{name, symbol, set.Position(f.Pos()).Line, set.Position(f.End()).Line})
+		}
+		ast.Inspect(decl, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			selector, ok := call.Fun.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			local, ok := selector.X.(*ast.Ident)
+			if !ok || !slices.Contains(makers[packages[local.Name]], selector.Sel.Name) {
+				return true
+			}
+			r := raise{Place: kb.Place{File: name, Line: set.Position(call.Pos()).Line, Symbol: symbol}}
+			if len(call.Args) > 0 {
+				r.template, _ = textOf(call.Args[0], constants)
+			}
+			s.raises = append(s.raises, r)
+			return true
+		})
+	}
+}
+
+// symbolOf names a function as the runtime names it in a trace.
+func symbolOf(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	kind := f.Recv.List[0].Type
+	if pointer, ok := kind.(*ast.StarExpr); ok {
+		return "(*" + typeName(pointer.X) + ")." + f.Name.Name
+	}
+	return typeName(kind) + "." + f.Name.Name
+}
+
+func typeName(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.IndexExpr:
+		return typeName(e.X)
+	case *ast.IndexListExpr:
+		return typeName(e.X)
+	}
+	return "?"
+}
+
+var printfVerb = regexp.MustCompile(`%[-+#0]*[0-9]*(?:\.[0-9]+)?[a-zA-Z]`)
+
+// gap stands for a value in a skeleton.
+const gap = "\x00"
+
+// skeletonOf is a template of the runtime without the names of its values.
+func skeletonOf(template string) string {
+	template = strings.ReplaceAll(template, "%q", `"%s"`)
+	return strings.ReplaceAll(printfVerb.ReplaceAllString(template, gap), "%%", "%")
+}
+
+// skeletonOfMessage is the same of the message of a record.
+func skeletonOfMessage(message string) string {
+	for _, hole := range kb.Placeholders(message) {
+		message = strings.Replace(message, hole, gap, 1)
+	}
+	return message
+}
+
+// raises reports whether a template can become a message. What follows a whole
+// message, such as an excerpt of error output, does not matter.
+func sameMessage(template, message string) bool {
+	skeleton := skeletonOf(template)
+	return skeleton == message || skeleton == message+gap && strings.Contains(message, gap)
+}
+
+// of returns the places that raise the message of a record.
+func (s *source) of(r *kb.Record) []raise {
+	message := skeletonOfMessage(r.ErrorMessage)
+	var list []raise
+	for _, place := range s.raises {
+		if place.template != "" && sameMessage(place.template, message) {
+			list = append(list, place)
+		}
+	}
+	return list
+}
+
+// at returns the raise at a place, false when nothing is raised there.
+func (s *source) at(file string, line int) (raise, bool) {
+	for _, r := range s.raises {
+		if r.File == file && r.Line == line {
+			return r, true
+		}
+	}
+	return raise{}, false
+}
+
+// Lines that are shown around the one that raises an error.
+const (
+	linesBefore = 10
+	linesAfter  = 4
+)
+
+// excerpt gives a place with the lines around it, at most those of its
+// function.
+func (s *source) excerpt(p kb.Place) kb.ProofPlace {
+	all := s.lines[p.File]
+	start, end := max(1, p.Line-linesBefore), min(len(all), p.Line+linesAfter)
+	for _, b := range s.bodies {
+		if b.file == p.File && b.start <= p.Line && p.Line <= b.end {
+			start, end = max(start, b.start), min(end, b.end)
+		}
+	}
+	if start > end {
+		return kb.ProofPlace{Place: p, Lines: []string{}}
+	}
+	return kb.ProofPlace{Place: p, Start: start, Lines: slices.Clone(all[start-1 : end])}
+}
+
+// cover compares the places with the records and the exemptions.
+func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.RaisePlace, []string) {
+	var places []kb.RaisePlace
+	var problems []string
+	messages := make([]string, len(records))
+	raised := make([]bool, len(records))
+	for i, r := range records {
+		messages[i] = skeletonOfMessage(r.ErrorMessage)
+	}
+	used := map[string]bool{}
+	for _, r := range s.raises {
+		place := kb.RaisePlace{Place: r.Place, Message: r.template}
+		for i := range records {
+			if r.template != "" && sameMessage(r.template, messages[i]) {
+				place.Record = &records[i].ID
+				raised[i] = true
+				break
+			}
+		}
+		key := exemptionKey(r)
+		reason, exempted := exempt[key]
+		switch {
+		case place.Record != nil && exempted:
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: record %s documents it", key, *place.Record))
+		case place.Record == nil && !exempted:
+			problems = append(problems, fmt.Sprintf("%s:%d %s: %q has neither a record nor an exemption", r.File, r.Line, r.Symbol, r.template))
+		case exempted:
+			place.Exemption = &reason
+		}
+		used[key] = used[key] || exempted
+		places = append(places, place)
+	}
+	for _, key := range sortedKeys(exempt) {
+		if !used[key] {
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: nothing raises it", key))
+		}
+	}
+	for i, r := range records {
+		if r.Scenario != nil && !raised[i] {
+			problems = append(problems, fmt.Sprintf("%s %s: no place of the runtime raises its message", r.ID, r.Slug))
+		}
+	}
+	return places, problems
+}
+
+// exemptionKey names what an exemption is about: file, function, and what the
+// message is made from.
+func exemptionKey(r raise) string { return r.File + " " + r.Symbol + ": " + r.template }
