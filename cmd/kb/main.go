@@ -35,6 +35,8 @@ The bundled records need no set-up and no network.`,
 		Args: cli.NoCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.Version = buildInfo().Version
+	root.SetVersionTemplate("kb {{.Version}}\n")
 	root.AddGroup(
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
 		&cobra.Group{ID: groupRun, Title: "Run:"},

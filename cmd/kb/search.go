@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,22 @@ func checkQuery(query kb.Query) error {
 	case query.Offset < 0 || query.Offset > render.MaxSearchOffset:
 		return cli.Usagef("offset %d is not between 0 and %d", query.Offset, render.MaxSearchOffset)
 	}
-	return nil
+	if err := oneOf("severity", query.Severity, kb.SeverityFatal, kb.SeverityError, kb.SeverityWarning, kb.SeverityInfo); err != nil {
+		return err
+	}
+	return oneOf("status", query.Status, kb.StatusActive, kb.StatusDeprecated, kb.StatusRemoved, kb.StatusWithdrawn)
+}
+
+// oneOf checks a flag that may be left out.
+func oneOf[T ~string](flag, value string, allowed ...T) error {
+	if value == "" || slices.Contains(allowed, T(value)) {
+		return nil
+	}
+	names := make([]string, len(allowed))
+	for i, a := range allowed {
+		names[i] = string(a)
+	}
+	return cli.Usagef("--%s %q: want one of %s", flag, value, strings.Join(names, ", "))
 }
 
 // searchOnce asks an index once: one in memory, or that of a data directory,

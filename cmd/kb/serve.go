@@ -132,8 +132,13 @@ func (f *serveFlags) config(log io.Writer) (server.Config, error) {
 	if f.watch && f.records == "" {
 		return server.Config{}, cli.Hint(cli.Usagef("nothing to watch: the bundled records do not change"), "name a folder with --records DIR")
 	}
-	if f.limits.DiagnoseTimeout <= 0 || f.limits.StopTimeout <= 0 {
-		return server.Config{}, cli.Usagef("a timeout must be above zero, such as 2s")
+	for _, t := range []struct {
+		flag string
+		time time.Duration
+	}{{"diagnose-timeout", f.limits.DiagnoseTimeout}, {"stop-timeout", f.limits.StopTimeout}} {
+		if t.time <= 0 {
+			return server.Config{}, cli.Usagef("--%s %s: want a time above zero such as 2s", t.flag, t.time)
+		}
 	}
 	if f.limits.RateLimit < 0 {
 		return server.Config{}, cli.Usagef("--rate-limit %g is below zero", f.limits.RateLimit)
@@ -171,7 +176,10 @@ func listen(addr string) (net.Listener, error) {
 		return nil, cli.Hint(cli.Usagef("address %q: want HOST:PORT", addr), "for example --addr 127.0.0.1:8080 or --addr :8080")
 	}
 	listener, err := net.Listen("tcp", addr)
+	var bad *net.AddrError
 	switch {
+	case errors.As(err, &bad) && bad.Err == "invalid port":
+		return nil, cli.Usagef("address %q: want a port from 0 to 65535", addr)
 	case errors.Is(err, syscall.EADDRINUSE):
 		return nil, cli.Hint(fmt.Errorf("address %s is in use by another program", addr),
 			"stop that one, or name another address with --addr HOST:PORT")

@@ -88,6 +88,10 @@ func Prepare(root *cobra.Command) {
 	root.SuggestionsMinimumDistance = 2
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", helpWidth)))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var bad *pflag.InvalidValueError
+		if errors.As(err, &bad) {
+			err = fmt.Errorf("--%s %q: %w", bad.GetFlag().Name, bad.GetValue(), wanted(bad.GetFlag(), bad))
+		}
 		return Hint(Usagef("%w", err), seeHelp(cmd))
 	})
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
@@ -109,12 +113,51 @@ func Prepare(root *cobra.Command) {
 		if positional := cmd.Args; positional != nil {
 			cmd.Args = func(cmd *cobra.Command, args []string) error {
 				if err := positional(cmd, args); err != nil {
-					return Hint(Usagef("%w", err), seeHelp(cmd))
+					return Hint(Usagef("%w", arguments(cmd, positional, args, err)), seeHelp(cmd))
 				}
 				return nil
 			}
 		}
 	})
+}
+
+// arguments says in the words of the help what is wrong with the arguments of a
+// command, which the library tells by numbers.
+func arguments(cmd *cobra.Command, positional cobra.PositionalArgs, args []string, err error) error {
+	if cmd.HasSubCommands() {
+		return err // of NoCommand
+	}
+	_, shown, _ := strings.Cut(cmd.Use, " ")
+	if len(args) == 0 {
+		return fmt.Errorf("%s needs %s", cmd.CommandPath(), shown)
+	}
+	fit := len(args) - 1
+	for fit > 0 && positional(cmd, args[:fit]) != nil {
+		fit--
+	}
+	if shown == "" {
+		return fmt.Errorf("%s takes no argument, and %q is one", cmd.CommandPath(), args[fit])
+	}
+	return fmt.Errorf("%s takes %s only, and %q is one more", cmd.CommandPath(), shown, args[fit])
+}
+
+// wanted says what a flag takes. Its own flags say it themselves; of the
+// library's, the error is one of the parser's.
+func wanted(f *pflag.Flag, err error) error {
+	switch f.Value.Type() {
+	case "bool":
+		return errors.New("want true or false")
+	case "int":
+		return errors.New("want a whole number")
+	case "float64":
+		return errors.New("want a number")
+	case "duration":
+		return errors.New("want a time such as 2s or 500ms")
+	}
+	if cause := errors.Unwrap(err); cause != nil {
+		return cause
+	}
+	return err
 }
 
 // newHelp is the help command; the library's own is content with anything.
@@ -175,12 +218,7 @@ func fromEnvironment(cmd *cobra.Command, lookup func(string) (string, bool)) err
 			return
 		}
 		if err := cmd.Flags().Set(f.Name, value); err != nil {
-			// pflag speaks of a flag; the person set a variable.
-			cause := errors.Unwrap(err)
-			if cause == nil {
-				cause = err
-			}
-			failure = Usagef("environment variable %s=%q: %w", Variable(f.Name), value, cause)
+			failure = Usagef("environment variable %s=%q: %w", Variable(f.Name), value, wanted(f, err))
 		}
 	})
 	return failure

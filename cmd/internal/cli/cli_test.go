@@ -44,8 +44,9 @@ func TestStatus(t *testing.T) {
 		"advice on usage": {[]string{"sub"}, Hint(Usagef("bad"), "do better"), StatusUsage, "kb: bad\n  do better\n"},
 		"steering":        {[]string{"sub"}, errors.New("a\x1b[31mb"), StatusNo, "kb: a\\x1b[31mb\n"},
 		"unknown command": {[]string{"subb"}, nil, StatusUsage, "kb: unknown command \"subb\"; did you mean sub?\n  see 'kb --help'\n"},
+		"one too many":    {[]string{"sub", "x"}, nil, StatusUsage, "kb: kb sub takes no argument, and \"x\" is one\n  see 'kb sub --help'\n"},
 		"unknown flag":    {[]string{"sub", "--x"}, nil, StatusUsage, "kb: unknown flag: --x\n  see 'kb sub --help'\n"},
-		"bad value":       {[]string{"sub", "--max-size", "x"}, nil, StatusUsage, "kb: invalid argument \"x\" for \"--max-size\" flag: strconv.ParseInt: parsing \"x\": invalid syntax\n  see 'kb sub --help'\n"},
+		"bad value":       {[]string{"sub", "--max-size", "x"}, nil, StatusUsage, "kb: --max-size \"x\": want a whole number\n  see 'kb sub --help'\n"},
 		"findings": {[]string{"sub"}, &FindingsError{Dir: "r", Findings: []kb.Finding{
 			{File: "a.json", Line: 1, Column: 2, Field: "id", Code: "c", Severity: kb.FindingError, Message: "m", Advice: "do"},
 			{File: "b.json", Severity: kb.FindingWarning, Message: "w"},
@@ -86,7 +87,7 @@ func TestFlagsFromTheEnvironment(t *testing.T) {
 		"set":          {nil, "9", 9, ""},
 		"flag wins":    {[]string{"--max-size", "3"}, "9", 3, ""},
 		"same as flag": {[]string{"--max-size", "7"}, "9", 7, ""},
-		"bad":          {nil, "many", 0, `kb: environment variable KB_MAX_SIZE="many": `},
+		"bad":          {nil, "many", 0, `kb: environment variable KB_MAX_SIZE="many": want a whole number`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("KB_MAX_SIZE", c.value)
