@@ -45,11 +45,27 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	if len(m.text) == 0 {
 		return
 	}
+	base, whole := readLines(m, depth, enclosed)
+	w.texts = append(w.texts, base)
+	if len(base.lines) > 1 {
+		if j := w.joinLines(base.m, base.lines); j != nil {
+			j.depth, j.base = depth, base
+			w.texts = append(w.texts, j)
+		}
+	}
+	if depth < maxEscapes && !w.late() {
+		w.readStrings(whole, depth)
+	}
+}
+
+// readLines is the reading of the lines of a text, and the text with its prefixes
+// and its long lines.
+func readLines(m *mapped, depth int, enclosed bool) (base *reading, whole *mapped) {
 	normal := normalize(m)
 	m = breakLines(normal)
 	widths := lineWidths(m.text)
 	m = undoSpace(m)
-	whole := m // strings may be longer than a line that can be read
+	whole = m // strings may be longer than a line that can be read
 	if len(widths) != bytes.Count(normal.text, []byte{'\n'})+1 {
 		whole = undoSpace(normal)
 	}
@@ -58,17 +74,7 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 		lines[i].width = widths[i] &^ blankEnd
 		lines[i].gapped = widths[i]&blankEnd != 0
 	}
-	base := &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}
-	w.texts = append(w.texts, base)
-	if len(lines) > 1 {
-		if j := w.joinLines(plain, lines); j != nil {
-			j.depth, j.base = depth, base
-			w.texts = append(w.texts, j)
-		}
-	}
-	if depth < maxEscapes && !w.late() {
-		w.readStrings(whole, depth)
-	}
+	return &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}, whole
 }
 
 // blankEnd marks the width of a line that ends with a blank.

@@ -105,7 +105,8 @@ func (w *work) findCodes() {
 		if r.joined || w.late() {
 			continue
 		}
-		r.eachCode(func(m mention) bool {
+		eachCode(r.m.text, func(m mention) bool {
+			m.reading = r
 			if len(w.engine.codes[m.code]) == 0 {
 				return true
 			}
@@ -279,9 +280,8 @@ func (w *work) similarity(entry int, text []byte, but string) float64 {
 	return shared / all
 }
 
-// eachCode calls f for every word of a reading that has the shape of a code.
-func (r *reading) eachCode(f func(mention) bool) {
-	t := r.m.text
+// eachCode calls f for every word of a text that has the shape of a code.
+func eachCode(t []byte, f func(mention) bool) {
 	for i := 0; i < len(t); {
 		c := t[i]
 		if !(c >= 'A' && c <= 'Z') && !isDigit(c) {
@@ -296,9 +296,9 @@ func (r *reading) eachCode(f func(mention) bool) {
 			m, ok := mention{}, false
 			switch string(t[from:i]) {
 			case "https":
-				m, ok = r.minifiedLink(from)
+				m, ok = minifiedLink(t, from)
 			case "ts":
-				m, ok = r.editorCode(from, i)
+				m, ok = editorCode(t, from, i)
 			}
 			if ok && !f(m) {
 				return
@@ -322,15 +322,15 @@ func (r *reading) eachCode(f func(mention) bool) {
 		word := t[i:j]
 		switch {
 		case string(word) == "Minified":
-			if m, ok := r.minified(i, j); ok && !f(m) {
+			if m, ok := minified(t, i, j); ok && !f(m) {
 				return
 			}
 		case isDigit(c) && j-i <= 6 && digits(t, i) == j:
-			if r.isNumberedError(i, j) && !f(mention{reading: r, from: i, to: j, code: string(word)}) {
+			if isNumberedError(t, i, j) && !f(mention{from: i, to: j, code: string(word)}) {
 				return
 			}
 		case isCode(word):
-			if !f(mention{reading: r, from: i, to: j, code: string(word)}) {
+			if !f(mention{from: i, to: j, code: string(word)}) {
 				return
 			}
 		}
@@ -340,10 +340,8 @@ func (r *reading) eachCode(f func(mention) bool) {
 
 // isNumberedError reports whether the number at text[i:j] is called the number
 // of an error: "ERROR 1698 (28000)", "SQLSTATE[HY000] [1045]", "code: 23505".
-func (r *reading) isNumberedError(i, j int) bool {
-	t := r.m.text
-	l := r.lineAt(i)
-	before := bytes.TrimRight(t[max(l.start, i-nearby):i], " :=#[('\"")
+func isNumberedError(t []byte, i, j int) bool {
+	before := bytes.TrimRight(t[lineStartOf(t, i, nearby):i], " :=#[('\"")
 	k := len(before)
 	for k > 0 && isLetter(before[k-1]) {
 		k--

@@ -8,9 +8,8 @@ import (
 
 // minified reads "Minified React error #418; visit https://…?args[]=HTML" from
 // its first word on.
-func (r *reading) minified(from, to int) (mention, bool) {
-	t := r.m.text
-	end := r.lineAt(from).end
+func minified(t []byte, from, to int) (mention, bool) {
+	end := lineEndOf(t, from)
 	rest := t[to:end]
 	hash := bytes.IndexByte(rest[:min(len(rest), 60)], '#')
 	if hash < 0 {
@@ -24,7 +23,7 @@ func (r *reading) minified(from, to int) (mention, bool) {
 	if n == hash+1 || len(name) == 0 {
 		return mention{}, false
 	}
-	m := mention{reading: r, from: from, to: to + n, code: lower(name) + "-" + string(rest[hash+1:n])}
+	m := mention{from: from, to: to + n, code: lower(name) + "-" + string(rest[hash+1:n])}
 	link := bytes.Index(rest, []byte("http"))
 	if link < 0 {
 		return m, true
@@ -41,8 +40,7 @@ func (r *reading) minified(from, to int) (mention, bool) {
 
 // minifiedLink reads a link to React's decoder that stands without the sentence
 // around it.
-func (r *reading) minifiedLink(from int) (mention, bool) {
-	t := r.m.text
+func minifiedLink(t []byte, from int) (mention, bool) {
 	stop := from
 	for stop < len(t) && t[stop] > ' ' && bytes.IndexByte([]byte("\"'<>)"), t[stop]) < 0 {
 		stop++
@@ -56,16 +54,15 @@ func (r *reading) minifiedLink(from int) (mention, bool) {
 		_, number, _ = strings.Cut(link, "invariant=")
 	}
 	n := digits([]byte(number), 0)
-	if n == 0 || bytes.HasSuffix(bytes.TrimRight(t[r.lineAt(from).start:from], " "), []byte("visit")) {
+	if n == 0 || bytes.HasSuffix(bytes.TrimRight(t[lineStartOf(t, from, maxLine):from], " "), []byte("visit")) {
 		return mention{}, false
 	}
-	return mention{reading: r, from: from, to: stop, code: "react-" + number[:n], args: linkArgs(link), hasArgs: true}, true
+	return mention{from: from, to: stop, code: "react-" + number[:n], args: linkArgs(link), hasArgs: true}, true
 }
 
 // editorCode reads the form in which an editor shows a code of TypeScript:
 // "ts(2532)".
-func (r *reading) editorCode(from, to int) (mention, bool) {
-	t := r.m.text
+func editorCode(t []byte, from, to int) (mention, bool) {
 	if to >= len(t) || t[to] != '(' {
 		return mention{}, false
 	}
@@ -73,7 +70,7 @@ func (r *reading) editorCode(from, to int) (mention, bool) {
 	if n == to+1 || n >= len(t) || t[n] != ')' || n-to > 6 {
 		return mention{}, false
 	}
-	return mention{reading: r, from: from, to: n + 1, code: "TS" + string(t[to+1:n])}, true
+	return mention{from: from, to: n + 1, code: "TS" + string(t[to+1:n])}, true
 }
 
 // linkArgs are the values of the args[] parameters of a link.

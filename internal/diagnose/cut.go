@@ -25,22 +25,20 @@ func (w *work) findCut() {
 	}
 	covered := w.covered()
 	tried := 0
-	for _, r := range w.texts {
+	for k, r := range w.texts {
 		if r.joined || w.late() {
 			continue
 		}
 		long := r
-		for _, j := range w.texts {
-			if j.joined && j.base == r {
-				long = j
-			}
+		if k+1 < len(w.texts) && w.texts[k+1].base == r {
+			long = w.texts[k+1] // they are read one after the other
 		}
 		for i := range r.lines {
 			l := &r.lines[i]
 			if l.end-l.body < 12 || l.frame || l.fence {
 				continue
 			}
-			if len(r.lines) > maxCutLines && l.level < levelError {
+			if (w.large || len(r.lines) > maxCutLines) && l.level < levelError {
 				continue
 			}
 			from, _ := r.m.span(l.body, l.end)

@@ -31,7 +31,8 @@ type work struct {
 	texts   []*reading // every reading of the input, the input's own lines first
 	hits    []hit
 	partial bool
-	starts  []int               // of the lines of the input; made when needed
+	large   bool                // only what may hold something was read
+	lines   []int               // line ends before each step of the input; made when needed
 	telling map[*reading][]span // where messages stand; made when needed
 }
 
@@ -62,6 +63,10 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 
 // search fills the work with everything that is found.
 func (w *work) search() {
+	if len(w.input) >= largeText {
+		w.searchLarge()
+		return
+	}
 	w.read(newMapped(w.input), 0, false)
 	for _, r := range w.texts {
 		w.find(r)

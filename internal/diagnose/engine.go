@@ -59,6 +59,7 @@ type Engine struct {
 	words   *lexicon
 	probes  *probes
 	parts   partsCache // by owner
+	slashes bool       // some literal text holds a back slash
 	codes   codeTable
 }
 
@@ -110,6 +111,7 @@ func New(version string, entries []Entry) (*Engine, error) {
 		}
 		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr()}
 		o.worth, o.words = worthOf(p.Literals())
+		e.slashes = e.slashes || strings.Contains(strings.Join(p.Literals(), ""), `\`)
 		for _, l := range p.Literals() {
 			eachWord(l, func(from, to int) { o.telling = o.telling || worthOfWord(l[from:to]) >= 1 })
 		}

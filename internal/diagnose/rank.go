@@ -373,16 +373,19 @@ func (w *work) evidence(h *hit) Evidence {
 	return ev
 }
 
+var newline = []byte{'\n'}
+
 // place is line and column of an offset of the input.
 func (w *work) place(at int) (lineNo, column int) {
-	if w.starts == nil {
-		w.starts = []int{0}
-		for i, c := range w.input {
-			if c == '\n' {
-				w.starts = append(w.starts, i+1)
-			}
+	const step = 4 << 10
+	for done := len(w.lines) * step; done <= at; done += step {
+		n := 0
+		if k := len(w.lines); k > 0 {
+			n = w.lines[k-1] + bytes.Count(w.input[done-step:done], newline)
 		}
+		w.lines = append(w.lines, n)
 	}
-	lineNo = sort.Search(len(w.starts), func(k int) bool { return w.starts[k] > at })
-	return lineNo, at - w.starts[lineNo-1] + 1
+	k := at / step
+	lineNo = w.lines[k] + bytes.Count(w.input[k*step:at], newline) + 1
+	return lineNo, at - bytes.LastIndexByte(w.input[:at], '\n')
 }

@@ -53,8 +53,11 @@ type mapped struct {
 }
 
 // newMapped is the input as it is.
-func newMapped(input []byte) *mapped {
-	return &mapped{text: input, runs: []run{{to: len(input), copied: true}}}
+func newMapped(input []byte) *mapped { return part(input, 0, len(input)) }
+
+// part is a part of the input as it is.
+func part(input []byte, from, to int) *mapped {
+	return &mapped{text: input[from:to:to], runs: []run{{from: from, to: to, copied: true}}}
 }
 
 // runAt is the index of the last run that begins at or before offset i.
@@ -126,8 +129,9 @@ func newPartBuilder(src *mapped, n int) *builder {
 // seek is the run of src that holds offset i. Calls come mostly in ascending
 // order, so it looks near the last one first.
 func (b *builder) seek(i int) int {
+	const near = 8
 	k := b.next
-	if k >= len(b.src.runs) || b.src.runs[k].at > i {
+	if k >= len(b.src.runs) || b.src.runs[k].at > i || k+near < len(b.src.runs) && b.src.runs[k+near].at <= i {
 		k = max(b.src.runAt(i), 0)
 	}
 	for k+1 < len(b.src.runs) && b.src.runs[k+1].at <= i {

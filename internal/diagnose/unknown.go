@@ -18,11 +18,7 @@ const (
 // unknown says what can be said about a text that holds no known error.
 func (w *work) unknown() *Unknown {
 	u := &Unknown{Near: []NearRecord{}}
-	if len(w.texts) == 0 {
-		return u
-	}
-	r := w.texts[0]
-	best, why := w.tellingLine(r)
+	r, best, why := w.tellingLine()
 	if best == nil {
 		return u
 	}
@@ -55,34 +51,51 @@ var troubles = setOf(`abort aborted cannot can't couldn corrupt crash crashed de
 	failed failure fatal forbidden illegal invalid killed lost missing not panic refused rejected segfault timeout
 	unable undefined unexpected unhandled unknown unreachable unresolved violation wrong`)
 
-// tellingLine is the line that a person would look at, and why; nil when there
-// is nothing but blanks.
-func (w *work) tellingLine(r *reading) (*line, string) {
-	var best *line
-	bestScore, bestWhy := 0, ""
-	written := 0
-	for i := range r.lines {
-		if i >= maxTelling || i&0x3ff == 0 && w.late() {
-			break
+// tellingLine is the line that a person would look at, the reading it is in, and
+// why; nil when there is nothing but blanks.
+func (w *work) tellingLine() (in *reading, best *line, why string) {
+	bestScore := 0
+	seen, written := 0, 0
+	w.eachBase(func(r *reading) bool {
+		for i := range r.lines {
+			if seen >= maxTelling || seen&0x3ff == 0 && w.late() {
+				return false
+			}
+			seen++
+			l := &r.lines[i]
+			if l.fence || l.message >= l.end && l.body >= l.end {
+				continue
+			}
+			written++
+			score, reason := weighLine(r.m.text, l)
+			// The first failure comes before the cascade: only more beats it.
+			if best == nil || score > bestScore {
+				in, best, bestScore, why = r, l, score, reason
+			}
 		}
-		l := &r.lines[i]
-		if l.fence || l.message >= l.end && l.body >= l.end {
-			continue
-		}
-		written++
-		score, why := weighLine(r.m.text, l)
-		// The first failure comes before the cascade: only more beats it.
-		if best == nil || score > bestScore {
-			best, bestScore, bestWhy = l, score, why
-		}
-	}
-	if best == nil {
-		return nil, ""
-	}
+		return true
+	})
 	if written == 1 {
-		bestWhy = "it is the only line"
+		why = "it is the only line"
 	}
-	return best, bestWhy
+	return in, best, why
+}
+
+// eachBase calls f with the lines of the input until it returns false: at once, or
+// a chunk after the other where a large text was not read as a whole.
+func (w *work) eachBase(f func(*reading) bool) {
+	if !w.large {
+		if len(w.texts) > 0 {
+			f(w.texts[0])
+		}
+		return
+	}
+	for _, c := range cutChunks(w.input) {
+		r, _ := readLines(part(w.input, c.from, c.to), 0, false)
+		if !f(r) {
+			return
+		}
+	}
 }
 
 // weighLine says how much a line looks like the one that matters.
