@@ -415,6 +415,9 @@ func TestSlowConsumer(t *testing.T) {
 	ticker := time.NewTicker(time.Millisecond)
 	defer ticker.Stop()
 	for slow := false; !slow; <-ticker.C {
+		if ctx.Err() != nil {
+			t.Fatal("the client never counted as slow")
+		}
 		box.mu.Lock()
 		x := box.terminals["slow"]
 		box.mu.Unlock()

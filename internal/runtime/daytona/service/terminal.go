@@ -155,7 +155,7 @@ func (t *terminal) queue(data []byte) {
 			return
 		case <-timer.C:
 			t.mu.Lock()
-			t.slow = t.attached
+			t.slow = t.slow || t.attached // connecting clears it
 			t.mu.Unlock()
 		}
 	}
