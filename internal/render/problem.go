@@ -46,7 +46,7 @@ var problemTypes = []ProblemType{
 		"The query string could not be read, names a parameter that this address does not have, gives one twice, or holds a value outside its range. Nothing was searched or listed, because an answer to a misread question would mislead.",
 		"The detail names the parameter and quotes its value. The OpenAPI document lists the parameters of each address and their values."},
 	{ProblemBadCursor, "The cursor is not valid", http.StatusBadRequest,
-		"A cursor marks a place in one list. It is opaque, works only with the filters of the answer it came from, and can end to be valid when another data set is loaded.",
+		"A cursor marks a place in one list. It is opaque, works only with the filters of the answer it came from, and can stop being valid when another data set is loaded.",
 		"Follow the address in \"next\" or in the Link header as it is given. When it is refused, start again without a cursor."},
 	{ProblemBadBody, "The body could not be read", http.StatusBadRequest,
 		"The body of the request ended early, is not the JSON or form that its media type promises, or lacks the text to diagnose.",

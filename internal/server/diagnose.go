@@ -164,7 +164,11 @@ func mediaType(h http.Header, allowed []string) (string, error) {
 			return media, nil
 		}
 	}
-	return "", refuse(render.ProblemMediaType, given, "The media type must be %s, not %s.", strings.Join(allowed, " or "), render.Quote(given))
+	r := refuse(render.ProblemMediaType, given, "The media type must be %s, not %s.", strings.Join(allowed, " or "), render.Quote(given))
+	if media == mediaForm {
+		r.detail += " With curl, add -H 'Content-Type: text/plain'." // it calls every body a form
+	}
+	return "", r
 }
 
 // formText takes the field "text" out of a form. A browser writes the line

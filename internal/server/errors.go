@@ -90,6 +90,9 @@ func (s *Server) failure(q *request, err error) answer {
 	if errors.Is(err, errSearch) {
 		q.trace.fault = err
 	}
+	if r.slug == render.ProblemNotFound && r.input == "" {
+		r.input, r.detail = q.URL.Path, fmt.Sprintf("Nothing has the address %s.", render.Quote(q.URL.Path))
+	}
 	problem := render.NewProblem(s.base, r.slug, r.detail, r.input)
 	a := answer{status: problem.Status, allow: r.allow, retryAfter: r.retryAfter}
 	if problem.Status != http.StatusNotFound {
@@ -108,7 +111,7 @@ func (s *Server) failure(q *request, err error) answer {
 // forPrograms reports whether programs ask at a path, who want failures as
 // problem documents.
 func (s *Server) forPrograms(path string) bool {
-	if strings.HasPrefix(path, string(s.base)+"/api/") {
+	if api := string(s.base) + "/api"; path == api || strings.HasPrefix(path, api+"/") {
 		return true
 	}
 	for _, place := range []render.Place{render.PlaceHealth, render.PlaceReady, render.PlaceVersion, render.PlaceMetrics} {

@@ -40,11 +40,13 @@ func (s *Server) handleReady(_ context.Context, q *request) (answer, error) {
 
 // handleVersion says what is running.
 func (s *Server) handleVersion(_ context.Context, q *request) (answer, error) {
-	return operation(http.StatusOK, struct {
+	a, err := operation(http.StatusOK, struct {
 		Version string `json:"version"`
 		Go      string `json:"go"`
 		Dataset string `json:"datasetVersion"`
 	}{s.version, runtime.Version(), q.snapshot.version})
+	a.cache = cacheRevalidate // changes with the data set only
+	return a, err
 }
 
 // handleMetrics answers with the metrics in the text format of Prometheus.
