@@ -57,6 +57,9 @@ site answers pastes by itself; elsewhere --wasm names the compiled program.`,
 			return err
 		}
 		options := siteFlags.Options()
+		if options.Proof, err = cli.Proof(*records, set); err != nil {
+			return err
+		}
 		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Base)
 		if err != nil {
 			return err

@@ -57,7 +57,7 @@ another name it has or had, the address of its page, or its message.`,
 				return writeChoice(p, word, found, *asJSON, set)
 			})
 		case *asJSON:
-			return explainJSON(cmd, set, found[0])
+			return explainJSON(cmd, *dir, set, found[0])
 		}
 		return answer(cmd, func(p *cli.Printer) error {
 			writeRecord(p, found[0], set)
@@ -88,13 +88,17 @@ func names(set *kb.Set, typed string) []string {
 }
 
 // explainJSON writes the same bytes as the API.
-func explainJSON(cmd *cobra.Command, set *kb.Set, record *kb.Record) error {
+func explainJSON(cmd *cobra.Command, dir string, set *kb.Set, record *kb.Record) error {
 	ctx := cmd.Context()
+	proof, err := cli.Proof(dir, set)
+	if err != nil {
+		return err
+	}
 	source, err := store.OpenMemory(ctx, set)
 	if err != nil {
 		return err
 	}
-	body, err := render.RecordJSON(ctx, source, "", record)
+	body, err := render.RecordJSON(ctx, source, "", record, proof.Of(record.ID))
 	if err := errors.Join(err, source.Close()); err != nil {
 		return err
 	}

@@ -63,6 +63,8 @@ The exit status is 0 when there is no finding and 1 when there is one.`,
 		count := 0
 		if set != nil {
 			count = len(set.Records)
+			_, stale := lint.Evidence(fsys, set)
+			findings = append(findings, stale...)
 		}
 		if count == 0 && len(findings) == 0 {
 			return cli.Hint(fmt.Errorf("no record in %s", *dir), "records lie at <owner>/<name>/<slug>.json below it")

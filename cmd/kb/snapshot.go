@@ -36,10 +36,14 @@ func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
 	if err := l.lock.Renew(); err != nil {
 		return nil, err
 	}
-	return l.open(ctx, set)
+	proof, err := cli.Proof(l.records, set)
+	if err != nil {
+		return nil, err
+	}
+	return l.open(ctx, set, proof)
 }
 
-func (l *loader) open(ctx context.Context, set *kb.Set) (*server.Snapshot, error) {
+func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof) (*server.Snapshot, error) {
 	var (
 		records *store.Store
 		index   *search.Index
@@ -73,9 +77,11 @@ func (l *loader) open(ctx context.Context, set *kb.Set) (*server.Snapshot, error
 	if err := group.Wait(); err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
+	options := l.options
+	options.Proof = proof
 	return &server.Snapshot{
 		Source: records,
-		Pages:  render.New(records, l.options),
+		Pages:  render.New(records, options),
 		Search: index,
 		Diagnose: func(ctx context.Context, text []byte) diagnose.Answer {
 			return engine.Diagnose(ctx, text, diagnose.Options{})

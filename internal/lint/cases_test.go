@@ -152,6 +152,10 @@ func TestCases(t *testing.T) {
 			}
 			fsys, want := caseFS(t, archive)
 			set, findings := Load(context.Background(), fsys)
+			if set != nil {
+				_, more := Evidence(fsys, set)
+				findings = append(findings, more...)
+			}
 			got := show(fsys, findings)
 			if *update {
 				archive.Files = slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return f.Name == findingsFile })
@@ -164,10 +168,10 @@ func TestCases(t *testing.T) {
 			if got != want {
 				t.Errorf("findings are\n%s\nwant\n%s", got, want)
 			}
-			if (set == nil) != kb.HasErrors(findings) {
+			checkOf, _, _ := strings.Cut(name, "_")
+			if (set == nil) != kb.HasErrors(findings) && checkOf != codeEvidence { // the records are there without it
 				t.Errorf("set is %v with errors %v", set != nil, kb.HasErrors(findings))
 			}
-			checkOf, _, _ := strings.Cut(name, "_")
 			own := slices.ContainsFunc(findings, func(f kb.Finding) bool { return f.Code == checkOf })
 			if !own && checkOf != "clean" {
 				t.Errorf("check %s finds nothing in its own case", checkOf)

@@ -51,7 +51,7 @@ var (
 
 func init() {
 	for _, group := range [][]*aCheck{
-		readingChecks, formChecks, identityChecks, patternChecks, placeChecks, textChecks, setChecks,
+		readingChecks, formChecks, identityChecks, patternChecks, placeChecks, textChecks, setChecks, evidenceChecks,
 	} {
 		checks = append(checks, group...)
 	}

@@ -23,6 +23,8 @@ const (
 	PlaceBackgroundPage       // background tag, page number from 2
 	PlaceDiagnose
 	PlaceSearch
+	PlaceProof     // what proves the records, as a whole
+	PlaceSource    // file of the runtime, slash-separated
 	PlaceProblem   // problem type
 	PlaceNotFound  // the page of a static site for an address without a file
 	PlaceDiagnosis // of a static site: what its pages load to diagnose by themselves
@@ -50,7 +52,7 @@ const (
 )
 
 // addresses gives each place its shape: {} is one segment, {repo} the two of
-// an owner/name pair.
+// an owner/name pair, {path} all that are left.
 var addresses = [placeCount]string{
 	PlaceHome:            "/",
 	PlaceErrors:          "/errors/",
@@ -65,6 +67,8 @@ var addresses = [placeCount]string{
 	PlaceBackgroundPage:  "/backgrounds/{}/page/{}/",
 	PlaceDiagnose:        "/diagnose",
 	PlaceSearch:          "/search",
+	PlaceProof:           "/proof/",
+	PlaceSource:          "/source/{path}",
 	PlaceProblem:         "/problems/{}/",
 	PlaceNotFound:        "/404.html",
 	PlaceDiagnosis:       "/diagnosis.json",
@@ -95,7 +99,7 @@ type Base string
 
 // Address computes the address of a place. It is the one function that does:
 // routes, links and file names use it. Each argument is escaped, the slash of
-// an owner/repo pair stays.
+// an owner/repo pair and those of a path stay.
 func (b Base) Address(place Place, args ...string) string {
 	var out strings.Builder
 	out.WriteString(string(b))
@@ -107,10 +111,18 @@ func (b Base) Address(place Place, args ...string) string {
 			return out.String()
 		}
 		kind, rest, _ := strings.Cut(tail, "}")
-		if owner, name, ok := strings.Cut(args[0], "/"); ok && kind == "repo" {
-			out.WriteString(url.PathEscape(owner) + "/" + url.PathEscape(name))
-		} else {
-			out.WriteString(url.PathEscape(args[0]))
+		segments := 1
+		switch kind {
+		case "repo":
+			segments = 2
+		case "path":
+			segments = -1
+		}
+		for i, segment := range strings.SplitN(args[0], "/", segments) {
+			if i > 0 {
+				out.WriteByte('/')
+			}
+			out.WriteString(url.PathEscape(segment))
 		}
 		args, shape = args[1:], rest
 	}
@@ -152,6 +164,15 @@ func matchShape(shape, path string) ([]string, bool) {
 			args = append(args, owner+"/"+name)
 			have = have[2:]
 			continue
+		case w == "{path}":
+			path := make([]string, len(have))
+			for i := range have {
+				var ok bool
+				if path[i], _, ok = unescapeTwo(have[i], "x"); !ok {
+					return nil, false
+				}
+			}
+			return append(args, strings.Join(path, "/")), true
 		case w == "{}":
 			arg, _, ok := unescapeTwo(have[0], "x")
 			if !ok {

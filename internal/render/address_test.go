@@ -9,7 +9,7 @@ func TestLocateInvertsAddress(t *testing.T) {
 	args := map[Place][]string{
 		PlaceErrorsPage: {"2"}, PlaceError: {"acme/tool", "a-b"}, PlaceErrorID: {"ec727a874bad4398"}, PlaceRepo: {"acme/tool"},
 		PlaceRepoPage: {"acme/tool", "3"}, PlaceTag: {"a b/c?d#e%"}, PlaceTagPage: {"tag", "2"}, PlaceBackground: {"x"}, PlaceBackgroundPage: {"x", "2"},
-		PlaceProblem: {"not-found"}, PlaceAPIError: {"ec727a874bad4398"}, PlaceAsset: {"app.css"},
+		PlaceProblem: {"not-found"}, PlaceAPIError: {"ec727a874bad4398"}, PlaceAsset: {"app.css"}, PlaceSource: {"daytona/a b.go"},
 	}
 	for _, base := range []Base{"", "/kb", "/errors"} {
 		for place := range placeCount {
@@ -27,7 +27,7 @@ func TestLocateInvertsAddress(t *testing.T) {
 }
 
 func FuzzLocate(f *testing.F) {
-	for _, seed := range []string{"/", "/errors/a/b/c/", "/errors/%2F", "/errors/%252F/", "/tags/a%2Fb/", "/repos/../x/", "/errors/\x00", "/errors/page/2/"} {
+	for _, seed := range []string{"/", "/errors/a/b/c/", "/errors/%2F", "/errors/%252F/", "/tags/a%2Fb/", "/repos/../x/", "/errors/\x00", "/errors/page/2/", "/source/a/b.go", "/source/a%2Fb/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

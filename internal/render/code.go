@@ -20,6 +20,7 @@ type Code struct {
 	Language string // name for people, "" when it is not known
 	Lines    []CodeLine
 	Numbered bool
+	Anchors  bool // each line can be linked to, as L and its number
 }
 
 // CodeLine is one line of Code.
@@ -88,6 +89,9 @@ func (c Code) HTML() Prose {
 		b.WriteString("<" + tag + ` class="` + class + `"`)
 		if c.Numbered {
 			b.WriteString(` data-n="` + strconv.Itoa(line.Number) + `"`)
+		}
+		if c.Anchors {
+			b.WriteString(` id="L` + strconv.Itoa(line.Number) + `"`)
 		}
 		b.WriteString(">" + line.HTML + "\n</" + tag + ">")
 	}

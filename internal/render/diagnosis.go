@@ -67,7 +67,7 @@ type MatchView struct {
 	Excerpts   []Excerpt
 	More       string // occurrences that are not shown
 	Values     []ValueView
-	Solutions  []Prose
+	Solutions  []SolutionView
 }
 
 // ValueView is the value of a capture.
@@ -219,7 +219,7 @@ func newMatchView(i int, text []byte, d diagnose.Diagnosis, captures []kb.Captur
 		v.More = plural(more, "further occurrence is", "further occurrences are") + " not shown."
 	}
 	for _, s := range d.Solutions {
-		v.Solutions = append(v.Solutions, inlineProse(s))
+		v.Solutions = append(v.Solutions, SolutionView{Text: inlineProse(s)})
 	}
 	return v
 }

@@ -43,6 +43,10 @@ func (r *Renderer) Document(ctx context.Context, address string) (Document, erro
 		return ok(ctx, DiagnosisPage(NewDiagnosisView(r.site, nil, nil, nil)))
 	case PlaceSearch:
 		return r.SearchPage(ctx, kb.Query{}, kb.SearchResult{})
+	case PlaceProof:
+		return r.proofPage(ctx)
+	case PlaceSource:
+		return r.sourcePage(ctx, args[0])
 	case PlaceProblem:
 		return r.problem(ctx, args[0])
 	case PlaceNotFound:
@@ -89,6 +93,10 @@ func (r *Renderer) Addresses(ctx context.Context) ([]string, error) {
 		for _, g := range groups {
 			all = append(all, pagesOf(g.Count, to(kind.place, g.Name), func(n string) string { return to(kind.place+1, g.Name, n) })...)
 		}
+	}
+	all = append(all, to(PlaceProof))
+	for _, file := range r.proof.files {
+		all = append(all, to(PlaceSource, file))
 	}
 	for _, p := range ProblemTypes() {
 		all = append(all, to(PlaceProblem, p.Slug))
@@ -183,5 +191,10 @@ func (r *Renderer) errorPage(ctx context.Context, repo, slug string) (Document, 
 		// A successor that is gone is the linter's matter; the page then names none.
 		successor, _ = r.src.Record(ctx, *record.ReplacedBy)
 	}
-	return ok(ctx, ErrorPage(NewErrorView(r.site, record, related, successor)))
+	v := NewErrorView(r.site, record, related, successor)
+	if v.Proof, v.Flow, err = r.proofOf(ctx, record); err != nil {
+		return Document{}, err
+	}
+	v.markProven()
+	return ok(ctx, ErrorPage(v))
 }

@@ -32,7 +32,9 @@ type ErrorView struct {
 
 	Source *SourceView
 
-	Solutions []Prose
+	Proof *ProofView
+
+	Solutions []SolutionView
 
 	Fix []FixPart
 
@@ -40,6 +42,8 @@ type ErrorView struct {
 
 	Trigger    Prose
 	Situations Prose
+
+	Flow []FlowView
 
 	Related []RelatedView
 
@@ -93,6 +97,13 @@ type SourceView struct {
 	Code   *Code // excerpt
 }
 
+// SolutionView is one way out.
+type SolutionView struct {
+	ID     string // "" where nothing leads to it
+	Text   Prose
+	Proven string // id of the remedy that shows that it works, "" for none
+}
+
 // RelatedView is a related record.
 type RelatedView struct {
 	Row   Row
@@ -136,8 +147,8 @@ func NewErrorView(site Site, r *kb.Record, related []kb.RelatedItem, successor *
 	for _, h := range r.MessageHistory {
 		v.History = append(v.History, HistoryView{visible(h.ErrorMessage), visible(h.Until)})
 	}
-	for _, s := range r.Solutions {
-		v.Solutions = append(v.Solutions, inlineProse(s))
+	for i, s := range r.Solutions {
+		v.Solutions = append(v.Solutions, SolutionView{ID: "solution-" + strconv.Itoa(i+1), Text: inlineProse(s)})
 	}
 	for _, item := range related {
 		v.Related = append(v.Related, RelatedView{newRow(site, item.Item), visible(item.Title), item.Why})
@@ -162,10 +173,12 @@ func (v *ErrorView) contents() []Anchor {
 		{true, "message", "Error message"},
 		{v.Meaning != "", "meaning", "What it means"},
 		{v.Source != nil, "source", "Source"},
+		{v.Proof != nil, "proof", "Proof"},
 		{len(v.Solutions) > 0, "solutions", "Solutions"},
 		{len(v.Fix) > 0, "fix", "Example fix"},
 		{v.Defence != nil, "defence", "Defensive patterns"},
 		{v.HasWhen(), "when", "When it happens"},
+		{len(v.Flow) > 0, "flow", "Where in the flow"},
 		{len(v.Related) > 0, "related", "Related errors"},
 	} {
 		if s.there {

@@ -71,7 +71,9 @@ func (c *checker) walk(n *html.Node) {
 }
 
 func (c *checker) element(n *html.Node) {
-	c.counts[n.Data]++
+	if n.Namespace == "" { // a picture has a title of its own
+		c.counts[n.Data]++
+	}
 	attr := map[string]string{}
 	for _, a := range n.Attr {
 		attr[a.Key] = a.Val
@@ -133,6 +135,18 @@ func (c *checker) address(element, address string) {
 		u.RawQuery, u.Fragment = "", ""
 		c.links = append(c.links, u.String())
 	}
+}
+
+type node = html.Node
+
+// attribute is the value of an attribute, "" when it is not there.
+func attribute(n *node, key string) string {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
 }
 
 func text(n *html.Node) string {

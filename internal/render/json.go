@@ -50,8 +50,8 @@ type relatedJSON struct {
 }
 
 // RecordJSON is the answer about one record: all its fields, and what is
-// derived from the data set.
-func RecordJSON(ctx context.Context, src Source, base Base, record *kb.Record) ([]byte, error) {
+// derived from the data set. The evidence is that of the record, nil for none.
+func RecordJSON(ctx context.Context, src Source, base Base, record *kb.Record, evidence *kb.Evidence) ([]byte, error) {
 	related, err := src.Related(ctx, record.ID)
 	if err != nil {
 		return nil, fmt.Errorf("records related to %s: %w", record.ID, err)
@@ -63,8 +63,8 @@ func RecordJSON(ctx context.Context, src Source, base Base, record *kb.Record) (
 	derived, err := encodeJSON(struct {
 		URL      string        `json:"url"`
 		Related  []relatedJSON `json:"relatedErrors"`
-		Evidence any           `json:"evidence"`
-	}{base.Address(PlaceError, record.Repo, record.Slug), list, nil})
+		Evidence *kb.Evidence  `json:"evidence"`
+	}{base.Address(PlaceError, record.Repo, record.Slug), list, evidence})
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (r *Renderer) jsonDocument(ctx context.Context, address string) (Document, 
 	if err != nil {
 		return Document{}, false, fmt.Errorf("record %q: %w", id, err)
 	}
-	body, err := RecordJSON(ctx, r.src, r.site.Base, record)
+	body, err := RecordJSON(ctx, r.src, r.site.Base, record, r.proof.Of(record.ID))
 	if err != nil {
 		return Document{}, false, err
 	}

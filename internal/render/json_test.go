@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"reflect"
 	"strconv"
@@ -279,5 +281,54 @@ func TestOpenAPINeedsTheSchema(t *testing.T) {
 	}
 	if len(record.Required) != len(record.Properties) {
 		t.Errorf("%d of %d fields are required", len(record.Required), len(record.Properties))
+	}
+}
+
+// TestOpenAPIHasNoKeyTwice: of two components with one name the last would win
+// without a word.
+func TestOpenAPIHasNoKeyTwice(t *testing.T) {
+	decoder := json.NewDecoder(bytes.NewReader(openAPI))
+	type object struct {
+		keys map[string]bool // nil for a list
+		key  bool            // the next string is a key
+	}
+	var open []*object
+	count := 0
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		var in *object
+		if len(open) > 0 {
+			in = open[len(open)-1]
+		}
+		switch {
+		case token == json.Delim('}'), token == json.Delim(']'):
+			open = open[:len(open)-1]
+			continue
+		case in != nil && in.keys != nil && in.key:
+			name := token.(string)
+			if in.keys[name] {
+				t.Errorf("the key %q stands twice, at byte %d", name, decoder.InputOffset())
+			}
+			in.keys[name], in.key = true, false
+			count++
+			continue
+		case in != nil:
+			in.key = true
+		}
+		switch token {
+		case json.Delim('{'):
+			open = append(open, &object{keys: map[string]bool{}, key: true})
+		case json.Delim('['):
+			open = append(open, &object{})
+		}
+	}
+	if count < 300 {
+		t.Errorf("only %d keys", count)
 	}
 }

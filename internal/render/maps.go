@@ -44,6 +44,9 @@ func (r *Renderer) sitemap(ctx context.Context) ([]byte, error) {
 	add("", PlaceHome)
 	add("", PlaceErrors)
 	add("", PlaceDiagnose)
+	if r.site.Proof {
+		add("", PlaceProof)
+	}
 	err := eachItem(ctx, r.src, kb.Filter{}, func(item kb.Item) error {
 		if item.Status != kb.StatusWithdrawn {
 			add(atomTime(item.ContentChangedAt), PlaceError, item.Repo, item.Slug)
@@ -64,6 +67,9 @@ func (r *Renderer) sitemap(ctx context.Context) ([]byte, error) {
 		for _, g := range groups {
 			add("", group.place, g.Name)
 		}
+	}
+	for _, file := range r.proof.files {
+		add("", PlaceSource, file)
 	}
 	return encodeXML(struct {
 		XMLName xml.Name     `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`

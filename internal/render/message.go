@@ -82,14 +82,7 @@ const examplesShown = 3
 // stand. An example that has to be read first, such as one with escapes, stays
 // unmarked.
 func seen(r *kb.Record) []Prose {
-	pattern, err := regexp.Compile(r.MessagePattern)
-	if err != nil {
-		pattern = nil // the linter reports it; the page is for readers
-	}
-	numbers := map[string]int{}
-	for i, c := range r.Captures {
-		numbers[c.Name] = i + 1
-	}
+	pattern, numbers := compiled(r.MessagePattern), captureNumbers(r)
 	var list []Prose
 	for _, example := range r.Examples.Match {
 		if example == r.ErrorMessage || len(list) == examplesShown {
@@ -99,6 +92,25 @@ func seen(r *kb.Record) []Prose {
 		list = append(list, excerptAround(text, findMessage(pattern, text), numbers, exampleLines).HTML())
 	}
 	return list
+}
+
+// compiled is nil for a pattern that does not compile: the linter reports it;
+// the page is for readers.
+func compiled(pattern string) *regexp.Regexp {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	return re
+}
+
+// captureNumbers gives each capture the number that it has in the message.
+func captureNumbers(r *kb.Record) map[string]int {
+	numbers := map[string]int{}
+	for i, c := range r.Captures {
+		numbers[c.Name] = i + 1
+	}
+	return numbers
 }
 
 // findMessage is the evidence of a pattern in a text, the zero one when it is not

@@ -56,7 +56,10 @@ func addRecordSchema(schemas map[string]any, text []byte) error {
 	}
 	properties["url"] = map[string]any{"type": "string", "description": "Address of the record's page"}
 	properties["relatedErrors"] = map[string]any{"type": "array", "items": map[string]any{"$ref": "#/components/schemas/RelatedError"}}
-	properties["evidence"] = map[string]any{"type": []any{"object", "null"}, "description": "Proof that the record is right; null while there is none"}
+	properties["evidence"] = map[string]any{
+		"anyOf":       []any{map[string]any{"$ref": "#/components/schemas/Proof"}, map[string]any{"type": "null"}},
+		"description": "Proof that the record is right; null while there is none",
+	}
 	record["required"] = sortedKeys(properties)
 	record["additionalProperties"] = false
 	for name, definition := range schema.Definitions {

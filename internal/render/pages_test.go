@@ -94,6 +94,7 @@ func goldenPages(t *testing.T) map[string]Document {
 	query, result := searchResult()
 	doc, err = r.SearchPage(ctx, query, result)
 	pages["search-hits"] = mustDocument(t, doc, err)
+	provenPages(t, pages)
 	pages["failure"] = r.FailurePage(ctx, NewProblem("", ProblemTooLarge, "The text is longer than 16 MiB.", "<in>"))
 	return pages
 }
@@ -124,7 +125,7 @@ func TestGoldenPages(t *testing.T) {
 
 func TestPagesKeepTheRules(t *testing.T) {
 	pages := goldenPages(t)
-	if len(pages) < 15 {
+	if len(pages) < 20 {
 		t.Fatalf("only %d pages", len(pages))
 	}
 	for name, doc := range pages {
@@ -151,7 +152,7 @@ func TestWholeSite(t *testing.T) {
 		records = append(records, r)
 	}
 	for _, base := range []Base{"", "/kb/docs"} {
-		r := New(records, Options{Base: base, Schema: testSchema()})
+		r := New(records, Options{Base: base, Schema: testSchema(), Proof: testProof(), Code: testCode})
 		addresses, err := r.Addresses(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -210,6 +211,7 @@ func TestNoPage(t *testing.T) {
 		"", "x", "/x", "/errors", "/errors/none", "/errors/acme/tool/none/", "/errors/acme/tool/socket-busy", "/errors/page/1/", "/errors/page/2/",
 		"/errors/page/02/", "/errors/page/-1/", "/errors/page/99999999999999999999/", "/errors//", "/repos/acme/none/", "/repos/acme/tool/page/2/",
 		"/tags/none/", "/tags/socket/page/x/", "/backgrounds/none/", "/problems/none/", "/errors/acme%2Ftool/socket-busy/", "/errors/acme/tool/../tool/", "/errors/%00", "/%zz",
+		"/proof", "/source/", "/source/socket/open.go",
 		"/assets/app.css", "/diagnose/", "//", "/errors/?repo=x",
 	} {
 		if _, err := r.Document(context.Background(), address); !errors.Is(err, kb.ErrNotFound) {

@@ -15,6 +15,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"net/http"
 
 	"github.com/a-h/templ"
@@ -54,6 +55,8 @@ type Options struct {
 	ReportURL string            // where a mistake is reported, https; "" for none
 	Assets    map[string]string // logical name of an asset → its hashed file name; web.Names gives it
 	Schema    []byte            // JSON Schema of a record; schema.Record
+	Proof     *kb.Proof         // of the records; nil for none
+	Code      fs.FS             // source of the runtime that the proof points to; nil for none
 }
 
 // Renderer makes the documents of one data set. It is safe for concurrent use.
@@ -61,6 +64,7 @@ type Renderer struct {
 	src    Source
 	site   Site
 	schema []byte // JSON Schema of a record
+	proof  *proofs
 }
 
 // New makes a renderer over a source that does not change.
@@ -68,13 +72,14 @@ func New(src Source, opts Options) *Renderer {
 	if opts.Name == "" {
 		opts.Name = "kb"
 	}
-	return &Renderer{src: src, schema: opts.Schema, site: Site{
+	return &Renderer{src: src, schema: opts.Schema, proof: newProofs(opts.Proof, opts.Code), site: Site{
 		Base:      opts.Base,
 		URL:       opts.SiteURL,
 		Name:      opts.Name,
 		ReportURL: opts.ReportURL,
 		Assets:    opts.Assets,
 		Version:   src.Version(),
+		Proof:     opts.Proof != nil,
 	}}
 }
 

@@ -15,6 +15,7 @@ type Site struct {
 	ReportURL string            // where a mistake is reported; "" for none
 	Assets    map[string]string // logical name of an asset → its file name below /assets/
 	Version   string            // data-set version
+	Proof     bool              // there is a proof to show
 }
 
 // Policy is what browsers may do with our pages: load our own style, script
@@ -49,10 +50,13 @@ func (s Site) layout(current Place, title, description string) Layout {
 		l.Title = title + " · " + s.Name
 	}
 	for _, n := range []struct {
+		there bool
 		label string
 		place Place
-	}{{"Diagnose", PlaceDiagnose}, {"Errors", PlaceErrors}} {
-		l.Nav = append(l.Nav, NavLink{n.label, s.To(n.place), n.place == current})
+	}{{true, "Diagnose", PlaceDiagnose}, {true, "Errors", PlaceErrors}, {s.Proof, "Proof", PlaceProof}} {
+		if n.there {
+			l.Nav = append(l.Nav, NavLink{n.label, s.To(n.place), n.place == current})
+		}
 	}
 	return l
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"errorkb/internal/diagnose"
@@ -183,13 +184,21 @@ func (f fakeSearch) Search(_ context.Context, query kb.Query) (kb.SearchResult, 
 	return result, nil
 }
 
-// bundled reads the records of the repository, so that the tests ask about the
+// bundledIDs are the records of the repository that the tests ask for: few
+// enough to be counted, and the count stays when records are added.
+var bundledIDs = []string{"aac633ea169db74f", "ec727a874bad4398", "fbc48e17530ae3db", "76cd561cc94f654d", "2cc91d4b712d79f6"}
+
+// bundled reads records of the repository, so that the tests ask about the
 // pages that visitors see.
 func bundled(t testing.TB) *kb.Set {
 	t.Helper()
 	sources, findings := kb.ReadDir(os.DirFS("../../records"))
 	if kb.HasErrors(findings) || len(sources) == 0 {
 		t.Fatalf("read the bundled records: %d records, findings %v", len(sources), findings)
+	}
+	sources = slices.DeleteFunc(sources, func(s *kb.Source) bool { return !slices.Contains(bundledIDs, s.Record.ID) })
+	if len(sources) != len(bundledIDs) {
+		t.Fatalf("%d of the records %q are there", len(sources), bundledIDs)
 	}
 	return kb.NewSet(sources)
 }
@@ -201,6 +210,33 @@ func recordSchema(t testing.TB) []byte {
 		t.Fatal(err)
 	}
 	return text
+}
+
+// testCode is the source that testProof points to.
+var testCode = fstest.MapFS{"duplex/route.go": {Data: []byte("package duplex\n\nvar errBusy = fault.New(msgBusy)\n")}}
+
+// testProof proves one of the bundled records.
+func testProof() *kb.Proof {
+	id, place := "fbc48e17530ae3db", kb.Place{File: "duplex/route.go", Line: 3, Symbol: "errBusy"}
+	code := "A_CODE"
+	steps := []kb.ProofStep{{Text: "Open it", Result: ""}}
+	return &kb.Proof{
+		SchemaVersion: kb.EvidenceVersion,
+		Records: []kb.Evidence{{
+			Record: id, Scenario: "one", Title: "It is opened", Proven: true, Problems: []string{}, Steps: steps,
+			Emitted: kb.Emitted{
+				Channel: kb.ChannelError, Text: "a text", Message: "text", Code: &code,
+				Chain: []kb.ChainLink{{Message: "a text"}, {Message: "text", Code: &code, Place: &place}},
+				Place: kb.ProofPlace{Place: place, Start: 3, Lines: []string{"var errBusy = fault.New(msgBusy)"}},
+			},
+			Diagnosis: kb.PasteResult{Verdict: "known", Kind: "exact", Confidence: 1, Cause: &id, Captures: []kb.CaptureValue{{Name: "a", Value: "b"}}},
+			Remedies:  []kb.Remedy{{Solution: 1, Steps: steps, Again: true, Works: true}},
+			Captures:  []kb.CaptureValue{{Name: "a", Value: "b"}},
+		}},
+		Places:     []kb.RaisePlace{{Place: place, Message: "text", Record: &id}},
+		Operations: []kb.Operation{{Name: "open", Title: "Open", Guards: []kb.Guard{{Place: place, Message: "text", Record: &id}}}},
+		Siblings:   []kb.Sibling{{Record: id, Text: "text", Found: []string{id}}},
+	}
 }
 
 // newSnapshot makes a snapshot of real pages and a real diagnosis over a fake
@@ -218,7 +254,7 @@ func newSnapshot(t testing.TB, set *kb.Set, base render.Base) (*Snapshot, *fakeS
 	}
 	return &Snapshot{
 		Source: source,
-		Pages:  render.New(source, render.Options{Base: base, Assets: web.Names(), Schema: recordSchema(t)}),
+		Pages:  render.New(source, render.Options{Base: base, Assets: web.Names(), Schema: recordSchema(t), Proof: testProof(), Code: testCode}),
 		Search: fakeSearch{source},
 		Diagnose: func(ctx context.Context, text []byte) diagnose.Answer {
 			return engine.Diagnose(ctx, text, diagnose.Options{})

@@ -206,6 +206,38 @@ func TestOpenAPIRefusesWrongAnswers(t *testing.T) {
 	}
 }
 
+// TestOpenAPIRefusesWrongEvidence does the same for each part of the evidence.
+func TestOpenAPIRefusesWrongEvidence(t *testing.T) {
+	s := newTestServer(t, testConfig(t))
+	document := openAPIDocument(t, s)
+	route := findOperation(t, document, "getRecord")
+	r := httptest.NewRequest("GET", "/api/errors/fbc48e17530ae3db", nil)
+	whole := string(contentOf(t, get(t, s.Handler(), r)))
+	for _, change := range [][2]string{
+		{`"evidence":{"record"`, `"evidence":{"rekord"`},
+		{`"channel":"error"`, `"channel":"door"`},
+		{`"steps":[{"text"`, `"steps":[{"txt"`},
+		{`"chain":[{"message"`, `"chain":[{"massage"`},
+		{`"lines":[`, `"lines":[1,`},
+		{`"confidence":1`, `"confidence":2`},
+		{`"again":true`, `"again":1`},
+	} {
+		wrong := strings.Replace(whole, change[0], change[1], 1)
+		if wrong == whole {
+			t.Fatalf("the answer does not hold %s: %s", change[0], whole)
+		}
+		err := openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route},
+			Status:                 200,
+			Header:                 http.Header{"Content-Type": {"application/json"}},
+			Body:                   io.NopCloser(strings.NewReader(wrong)),
+		})
+		if err == nil {
+			t.Errorf("%s is taken", change[1])
+		}
+	}
+}
+
 // TestProblemTypesHavePages makes sure that every type of problem has its page
 func TestProblemTypesHavePages(t *testing.T) {
 	s := newTestServer(t, testConfig(t))

@@ -24,6 +24,9 @@ func (s *Server) document(place render.Place, args ...string) handler {
 				values[i] = q.params(owner) + "/" + q.params(rest)
 				continue
 			}
+			if name == restOfPath {
+				name = "*"
+			}
 			values[i] = q.params(name)
 		}
 		return s.documentAt(ctx, q, s.base.Address(place, values...))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -47,6 +48,8 @@ func (s *Server) routes() []route {
 		document(render.PlaceDiagnose),
 		{http.MethodPost, render.PlaceDiagnose, nil, s.handleDiagnosePage},
 		get(render.PlaceSearch, s.handleSearch),
+		document(render.PlaceProof),
+		document(render.PlaceSource, restOfPath),
 		document(render.PlaceProblem, "type"),
 		document(render.PlaceNotFound),
 
@@ -74,13 +77,17 @@ func (s *Server) routes() []route {
 	}
 }
 
+// restOfPath is the name of a variable part that takes everything that is left
+// of an address, slashes included.
+const restOfPath = "rest"
+
 // pattern is the address of a route with the names of its variable parts.
 func (s *Server) pattern(r route) string {
 	args := make([]string, len(r.args))
 	for i, name := range r.args {
 		args[i] = ":" + name
 	}
-	return s.base.Address(r.place, args...)
+	return strings.Replace(s.base.Address(r.place, args...), ":"+restOfPath, "*", 1)
 }
 
 // newRouter makes the router of the table.

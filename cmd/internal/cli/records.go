@@ -51,6 +51,24 @@ func Bundled() (*kb.Set, error) {
 	return kb.NewSet(sources), nil
 }
 
+// Proof reads the evidence beside the records of a set; nil when there is none.
+// A file that cannot be read gives a *FindingsError. Evidence that does not fit
+// its record is left out: that is what kb lint and kb prove --check are for.
+func Proof(dir string, set *kb.Set) (*kb.Proof, error) {
+	var fsys fs.FS = records.FS
+	if dir != "" {
+		var err error
+		if fsys, err = Folder(dir); err != nil {
+			return nil, err
+		}
+	}
+	proof, findings := lint.Evidence(fsys, set)
+	if kb.HasErrors(findings) {
+		return nil, &FindingsError{Dir: dir, Findings: findings}
+	}
+	return proof, nil
+}
+
 // Folder opens a records folder that must exist.
 func Folder(dir string) (fs.FS, error) {
 	info, err := os.Stat(dir)

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"errorkb/internal/render"
+	"errorkb/internal/runtime"
 	"errorkb/schema"
 	"errorkb/web"
 )
@@ -32,11 +33,12 @@ func AddSiteFlags(cmd *cobra.Command) *SiteFlags {
 	return f
 }
 
-// Options are the renderer's options that the flags ask for.
+// Options are the renderer's options that the flags ask for. What belongs to a
+// set of records, its proof, is not among them.
 func (f *SiteFlags) Options() render.Options {
 	return render.Options{
 		Base: render.Base(f.base), SiteURL: string(f.origin), Name: f.name, ReportURL: string(f.report),
-		Assets: web.Names(), Schema: schema.Record,
+		Assets: web.Names(), Schema: schema.Record, Code: runtime.Source,
 	}
 }
 
