@@ -33,6 +33,11 @@ func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
 				return fs.SkipDir
 			}
 			return nil
+		case entry.Type()&fs.ModeSymlink != 0 && linksToFolder(fsys, name):
+			findings = append(findings, Finding{File: name, Code: "unreadable", Severity: FindingError,
+				Message: "the folder is a symbolic link, which is not followed",
+				Advice:  "put the folder itself here"})
+			return nil
 		case entry.IsDir() || path.Ext(name) != ".json" || name == EvidenceFile:
 			return nil
 		}
@@ -53,6 +58,11 @@ func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
 	}
 	SortFindings(findings)
 	return sources, findings
+}
+
+func linksToFolder(fsys fs.FS, name string) bool {
+	info, err := fs.Stat(fsys, name)
+	return err == nil && info.IsDir()
 }
 
 // readFile reads a file up to one byte over the limit, which Decode then names.
@@ -78,11 +88,10 @@ func unreadable(name string, err error) Finding {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	what := "the file"
+	what, advice := "the file", "mend it or remove it"
 	if name == "." {
-		what = "the records folder"
+		what, advice = "the records folder", "look whether it is the right one, and who may read it"
 	}
 	return Finding{File: name, Code: "unreadable", Severity: FindingError,
-		Message: fmt.Sprintf("%s cannot be read: %v", what, err),
-		Advice:  "mend it or remove it"}
+		Message: fmt.Sprintf("%s cannot be read: %v", what, err), Advice: advice}
 }

@@ -1,6 +1,7 @@
 package kb
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -68,6 +69,43 @@ func TestReadDirMissing(t *testing.T) {
 	sources, findings := ReadDir(os.DirFS(filepath.Join(t.TempDir(), "none")))
 	if len(sources) != 0 || len(findings) != 1 || findings[0].Code != "unreadable" || findings[0].Severity != FindingError {
 		t.Errorf("sources %v, findings %v", sources, findings)
+	}
+}
+
+// A linked folder is not followed, as it may lead back to itself; what lies in it
+// must not be missed in silence.
+func TestReadDirLinks(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	for name, data := range map[string][]byte{
+		filepath.Join(dir, "acme", "app", "door-a.json"):    sample("a").Canonical(),
+		filepath.Join(elsewhere, "app", "door-b.json"):      sample("b").Canonical(),
+		filepath.Join(dir, "acme", "app", "target", "c.md"): []byte("no record"),
+	} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, data, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, target := range map[string]string{
+		"other":                elsewhere,
+		"acme/loop":            ".",
+		"acme/.hidden":         elsewhere,
+		"acme/app/gone":        "nowhere",
+		"acme/app/door-b.json": filepath.Join(elsewhere, "app", "door-b.json"),
+	} {
+		if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(link))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sources, findings := ReadDir(os.DirFS(dir))
+	if len(sources) != 2 {
+		t.Errorf("%d records, want the one of the folder and the linked one", len(sources))
+	}
+	var files []string
+	for _, f := range findings {
+		files = append(files, f.File+" "+f.Code)
+	}
+	if want := []string{"acme/loop unreadable", "other unreadable"}; !reflect.DeepEqual(files, want) {
+		t.Errorf("findings %q, want %q", files, want)
 	}
 }
 
