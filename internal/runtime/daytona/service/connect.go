@@ -165,8 +165,10 @@ func (t *terminal) output(ctx context.Context, conn *websocket.Conn) {
 			}
 			write, cancel := context.WithTimeout(ctx, 2*t.sandbox.service.options.SlowAfter)
 			err := conn.Write(write, websocket.MessageBinary, data)
+			late := write.Err() != nil && ctx.Err() == nil
 			cancel()
 			t.mu.Lock()
+			t.slow = t.slow || late
 			slow := t.slow
 			t.mu.Unlock()
 			if err == nil && slow {
