@@ -47,7 +47,7 @@ func logging(book *logbook) func(*host.Config) {
 // session is an open channel that collects what comes out of it.
 type session struct {
 	*duplex.Channel
-	t    *testing.T
+	t    testing.TB
 	mu   sync.Mutex
 	got  bytes.Buffer
 	more chan struct{}

@@ -23,7 +23,7 @@ func daytonaEnv() environment.Environment {
 }
 
 // daytonaWorld is a host with the Daytona plugin and a service behind it.
-func daytonaWorld(t *testing.T) (*world, *worker.Handle) {
+func daytonaWorld(t testing.TB) (*world, *worker.Handle) {
 	t.Helper()
 	backend, err := service.Start(service.Options{Dir: t.TempDir()})
 	if err != nil {

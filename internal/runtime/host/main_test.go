@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 // world is a host with a fixture plugin, and what a test needs at hand.
 type world struct {
 	*host.Host
-	t *testing.T
+	t testing.TB
 }
 
 // quick are limits under which nothing waits for long.
@@ -42,7 +42,7 @@ func quick() host.Config {
 	return c
 }
 
-func newWorld(t *testing.T, change func(*host.Config)) *world {
+func newWorld(t testing.TB, change func(*host.Config)) *world {
 	t.Helper()
 	c := quick()
 	if change != nil {
