@@ -25,14 +25,22 @@ func newDiagnose() *cobra.Command {
 line) from a file or standard input and answers with the documented error in it:
 its values, its place and what to do. What it does not know it calls unknown.
 
+Text of any size is read once and in bounded memory. Ctrl-C ends the reading:
+the answer is about what was read until then, and says that it is partial.
+
+With --follow each record is shown once, as soon as it is found. A file is
+followed like tail -F does; standard input is read to its end.
+
 The exit status is 0 when an error was recognised and 1 when none was.`,
 		Example: `  kb diagnose server.log
   npm start 2>&1 | kb diagnose
   kb diagnose --json - < paste.txt
+  kb diagnose --follow /var/log/app.log
   kb diagnose                          # then paste, and press Ctrl-D`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	dir := addRecords(cmd)
+	follow := cmd.Flags().Bool("follow", false, "show each error as soon as it is found, and go on reading a file that grows")
 	asJSON := addJSON(cmd, "the answer of POST /api/diagnose")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		set, err := cli.Records(cmd.Context(), *dir, cmd.ErrOrStderr())
@@ -48,6 +56,9 @@ The exit status is 0 when an error was recognised and 1 when none was.`,
 			return err
 		}
 		defer done()
+		if *follow {
+			return runFollow(cmd, engine, input, set, *asJSON)
+		}
 		ctx := cmd.Context()
 		if !cli.IsTerminal(input) {
 			// The end of a pipe by Ctrl-C is an end. A paste that is broken off is not

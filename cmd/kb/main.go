@@ -43,7 +43,7 @@ The bundled records need no set-up and no network.`,
 		&cobra.Group{ID: groupKeep, Title: "Keep records:"},
 	)
 	root.AddCommand(
-		newDiagnose(), newExplain(), newSearch(),
+		newDiagnose(), newRun(), newExplain(), newSearch(),
 		newServe(), newRuntime(),
 		newLint(), newProve(), newImport(), newExport(), newEval(),
 		newVersion(),

@@ -21,9 +21,9 @@ const (
 	aroundSize = 64 << 10
 )
 
-// finishTime bounds the diagnosis of what was read when a signal ends the
-// reading.
-const finishTime = 5 * time.Second
+// finishTime bounds a diagnosis that somebody waits for: of what was read when a
+// signal ends the reading, and of a command's output.
+const finishTime = 10 * time.Second
 
 // stream reads a text and diagnoses it.
 type stream struct {

@@ -1,0 +1,29 @@
+//go:build !unix
+
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"time"
+)
+
+// lastWords is how long output is waited for after a command has ended.
+const lastWords = 100 * time.Millisecond
+
+// runCommand runs a command and copies its output to kept as well. There is no
+// terminal to put in the place of ours here.
+func runCommand(args []string, std streams, kept io.Writer) (*os.ProcessState, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Stdin = std.in
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(std.out, kept), io.MultiWriter(std.err, kept)
+	cmd.WaitDelay = lastWords
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
+		return nil, err
+	}
+	return cmd.ProcessState, nil
+}
