@@ -82,7 +82,21 @@ const blankEnd = 1 << 30
 
 // lineWidths counts the characters of every line.
 func lineWidths(text []byte) []int {
-	var widths []int
+	widths := make([]int, 0, bytes.Count(text, newline)+1)
+	if isASCII(text) {
+		for {
+			k := bytes.IndexByte(text, '\n')
+			if k < 0 {
+				return append(widths, len(text))
+			}
+			n := k
+			if k > 0 && text[k-1] == ' ' {
+				n |= blankEnd
+			}
+			widths = append(widths, n)
+			text = text[k+1:]
+		}
+	}
 	n := 0
 	last := byte(0)
 	for _, c := range text {

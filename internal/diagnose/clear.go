@@ -2,7 +2,6 @@ package diagnose
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 	"sort"
 )
@@ -178,24 +177,10 @@ func (c *clear) clean(t []byte, raw int, fixed bool) {
 // clear text as it is, len(t) if there is none: control bytes, bytes beyond ASCII,
 // & and [, and the first of two blanks.
 func special(t []byte, i int) int {
-	const (
-		ones  = 0x0101010101010101
-		highs = 0x8080808080808080
-	)
 	for ; i+9 <= len(t); i += 8 {
-		x := binary.LittleEndian.Uint64(t[i:])
-		blanks := x ^ ones*' '
-		amps, brackets := x^ones*'&', x^ones*'['
-		blank := (blanks - ones) &^ blanks & highs
-		next := blank >> 8
-		if t[i+8] == ' ' {
-			next |= 0x80 << 56
-		}
-		found := x | // beyond ASCII
-			(x-ones*0x20)&^x | // control
-			(x+ones)&^x | // delete
-			(amps-ones)&^amps | (brackets-ones)&^brackets | blank&next
-		found &= highs
+		x := eight(t[i:])
+		pairs := x ^ ones*' ' | eight(t[i+1:]) ^ ones*' '
+		found := x&highs | below(x, 0x20) | zeros(x^ones*0x7f) | zeros(x^ones*'&') | zeros(x^ones*'[') | zeros(pairs)
 		for ; found != 0; found &= found - 1 {
 			if k := i + bits.TrailingZeros64(found)/8; isSpecial(t, k) {
 				return k

@@ -79,6 +79,7 @@ type owner struct {
 	head     bool // it begins with a gap
 	tail     bool // it ends with a gap
 	telling  bool // one of its words is not common
+	weak     bool // too little text to be told from others
 }
 
 // segments are the literals and gaps of the message, nil when it has more than
@@ -109,7 +110,7 @@ func New(version string, entries []Entry) (*Engine, error) {
 		if len(p.Literals()) == 0 {
 			return nil // it would be found everywhere
 		}
-		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr()}
+		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr(), weak: p.Weak()}
 		o.worth, o.words = worthOf(p.Literals())
 		e.slashes = e.slashes || strings.Contains(strings.Join(p.Literals(), ""), `\`)
 		for _, l := range p.Literals() {

@@ -117,22 +117,29 @@ func (w *work) readChunk(c *clear, from, to int) {
 	c.make(w.input[from:to], w.engine.slashes)
 	w.mark(c)
 	hinted := 0 // marks that were passed
+	end := min(lineEndOf(w.input, from)+1, to)
+	next, opens := end, opensEntry(w.input[from:end])
 	for at := from; at < to; {
-		end := min(lineEndOf(w.input, at)+1, to)
-		lines, size := 1, end-at
-		for end < to && lines < maxJoinLines && size < maxJoinBytes {
-			next := min(lineEndOf(w.input, end)+1, to)
-			if opensEntry(w.input[end:next]) {
+		alone := opens // a line with a time, and nothing behind it
+		lines := 1
+		for {
+			end = next
+			if end == to {
 				break
 			}
-			lines, size = lines+1, size+next-end
-			end = next
+			next = min(lineEndOf(w.input, end)+1, to)
+			opens = opensEntry(w.input[end:next])
+			if opens || lines == maxJoinLines || end-at >= maxJoinBytes {
+				break
+			}
+			alone = false
+			lines++
 		}
 		for hinted < len(c.marks) && c.marks[hinted].to <= at-from {
 			hinted++
 		}
 		marked := hinted < len(c.marks) && c.marks[hinted].from < end-from
-		if marked || lines > 1 || !opensEntry(w.input[at:end]) || w.telltale(at, end) {
+		if marked || !alone || w.telltale(at, end) {
 			if w.late() {
 				return
 			}

@@ -105,6 +105,9 @@ func undoTerminal(m *mapped) *mapped {
 }
 
 func hasTerminal(t []byte) bool {
+	if bytes.IndexByte(t, '[') < 0 && !hasControl(t) {
+		return false
+	}
 	for i, c := range t {
 		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
 			return true

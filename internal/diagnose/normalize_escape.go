@@ -14,7 +14,16 @@ const minString = 8
 func (w *work) readStrings(m *mapped, depth int) {
 	t := m.text
 	loose := false
+	slashes := bytes.IndexByte(t, '\\') >= 0
 	for i := 0; i < len(t); i++ {
+		if !slashes {
+			// Nothing but quotes to stop at.
+			k := bytes.IndexByte(t[i:], '"')
+			if k < 0 {
+				break
+			}
+			i += k
+		}
 		switch t[i] {
 		case '\\':
 			if i+1 < len(t) && isEscape(t[i+1]) {

@@ -1,5 +1,7 @@
 package diagnose
 
+import "bytes"
+
 import "strings"
 
 // undoSpace makes every run of blanks and tabs one blank and drops blanks at
@@ -8,20 +10,15 @@ func undoSpace(m *mapped) *mapped {
 	t := m.text
 	var b *builder
 	from := 0
-	for i := 0; i < len(t); i++ {
-		if t[i] != ' ' && t[i] != '\t' {
-			continue
-		}
-		end := i + 1
+	end := 0
+	for i := nextSpace(t, 0); i < len(t); i = nextSpace(t, end) {
+		end = i + 1
 		for end < len(t) && (t[end] == ' ' || t[end] == '\t') {
 			end++
 		}
 		with := " "
 		if end == len(t) || t[end] == '\n' {
 			with = ""
-		}
-		if end == i+1 && t[i] == ' ' && with == " " {
-			continue
 		}
 		if b == nil {
 			b = newBuilder(m)
@@ -35,7 +32,6 @@ func undoSpace(m *mapped) *mapped {
 			b.replace(i, end, with, layerSpace)
 		}
 		from = end
-		i = end - 1
 	}
 	if b == nil {
 		return m
@@ -69,12 +65,15 @@ func breakLines(m *mapped) *mapped {
 	var b *builder
 	from, start := 0, 0
 	for i := 0; i < len(t); i++ {
-		if t[i] == '\n' {
+		// To the end of the line, or to where it gets too long.
+		reach := max(i+1, min(len(t), start+maxLine+1))
+		if k := bytes.IndexByte(t[i:reach], '\n'); k >= 0 {
+			i += k
 			start = i + 1
 			continue
 		}
-		if i-start < maxLine {
-			continue
+		if i = reach - 1; i-start < maxLine {
+			break
 		}
 		if b == nil {
 			b = newBuilder(m)

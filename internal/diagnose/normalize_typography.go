@@ -24,6 +24,9 @@ var typography = map[rune]string{
 // undoTypography puts plain characters in the place of typographic ones.
 func undoTypography(m *mapped) *mapped {
 	t := m.text
+	if isASCII(t) {
+		return m
+	}
 	var b *builder
 	from := 0
 	for i := 0; i < len(t); {

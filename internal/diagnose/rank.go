@@ -2,6 +2,8 @@ package diagnose
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 	"sort"
 )
 
@@ -71,28 +73,32 @@ func (w *work) runnerUp(answer *Answer, entry int, confidence float64, why strin
 
 // settle keeps, of the hits of one record at one place, the best reading.
 func settle(hits []hit) []hit {
-	sort.SliceStable(hits, func(i, j int) bool {
-		a, b := &hits[i], &hits[j]
-		if a.entry != b.entry {
-			return a.entry < b.entry
-		}
-		if a.from != b.from {
-			return a.from < b.from
-		}
-		return a.to < b.to
+	order := orderOf(hits, func(a, b *hit) int {
+		return cmp.Or(cmp.Compare(a.entry, b.entry), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
-	out := hits[:0]
-	for _, h := range hits {
-		n := len(out)
+	out := make([]hit, 0, len(hits))
+	for _, i := range order {
+		h, n := &hits[i], len(out)
 		if n > 0 && out[n-1].entry == h.entry && h.from < out[n-1].to {
-			if better(&h, &out[n-1]) {
-				out[n-1] = h
+			if better(h, &out[n-1]) {
+				out[n-1] = *h
 			}
 			continue
 		}
-		out = append(out, h)
+		out = append(out, *h)
 	}
 	return out
+}
+
+// orderOf is the order of hits, those that are equal as they come. Hits are large,
+// so they stay where they are.
+func orderOf(hits []hit, compare func(a, b *hit) int) []int {
+	order := make([]int, len(hits))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return compare(&hits[i], &hits[j]) })
+	return order
 }
 
 // better reports whether a is the better reading of the same message.
@@ -140,11 +146,7 @@ func (h *hit) residue() int {
 // fold marks the hits that another one explains: their literal text lies in the
 // literal text of a hit that has more of it.
 func (w *work) fold() {
-	order := make([]int, len(w.hits))
-	for i := range order {
-		order[i] = i
-	}
-	sort.SliceStable(order, func(a, b int) bool { return w.hits[order[a]].from < w.hits[order[b]].from })
+	order := orderOf(w.hits, func(a, b *hit) int { return cmp.Compare(a.from, b.from) })
 	for x, i := range order {
 		a := &w.hits[i]
 		for _, j := range order[x+1:] {
@@ -218,7 +220,7 @@ func (w *work) demote() {
 	cause := -1
 	for i := range w.hits {
 		h := &w.hits[i]
-		if !h.folded && !h.follows() && confidenceOf(h.score) >= likelyConfidence && (cause < 0 || h.from < cause) {
+		if !h.folded && (cause < 0 || h.from < cause) && confidenceOf(h.score) >= likelyConfidence && !h.follows() {
 			cause = h.from
 		}
 	}

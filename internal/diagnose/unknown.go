@@ -158,7 +158,13 @@ var consequences = [][]byte{
 
 // isConsequence reports whether a text only says that something else failed.
 func isConsequence(t []byte) bool {
-	low := bytes.ToLower(clip(t, 300))
+	var buf [300]byte
+	low := append(buf[:0], clip(t, len(buf))...)
+	for i, c := range low {
+		if c >= 'A' && c <= 'Z' {
+			low[i] = c + 'a' - 'A'
+		}
+	}
 	for _, c := range consequences {
 		if bytes.Contains(low, c) {
 			return true

@@ -12,9 +12,9 @@ func (w *work) weigh(h *hit) {
 	t := h.reading.m.text
 	h.starts, h.level = h.reading.opens(h.start)
 	h.ends = closes(t, h.end)
-	var o owner
+	o := &owner{}
 	if h.owner >= 0 {
-		o = w.engine.owners[h.owner]
+		o = &w.engine.owners[h.owner]
 	}
 	score := h.worth
 	// A short message has to stand by itself: begin where a message begins and
@@ -58,9 +58,9 @@ func (w *work) weigh(h *hit) {
 		w.weighCode(h)
 		return
 	}
-	if h.owner >= 0 && o.pattern.Weak() && isConstant(t[h.start:h.end]) {
+	if h.owner >= 0 && o.weak && isConstant(t[h.start:h.end]) {
 		score += 1.2 // a name that nothing else has
-	} else if h.owner >= 0 && o.pattern.Weak() && !h.class && !h.code {
+	} else if h.owner >= 0 && o.weak && !h.class && !h.code {
 		if w.isWhole(h) && !o.head && !o.tail && o.words >= 2 {
 			score = 2.5 // two words, and nothing but them
 		} else {
