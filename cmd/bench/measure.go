@@ -175,12 +175,7 @@ func (b *bench) paste(s *set) error {
 		return err
 	}
 	ctx := context.Background()
-	var pastes [][]byte
-	for at := 0; at+1<<10 < len(s.log) && len(pastes) < 2000; at += len(s.log) / 2001 {
-		end := at + 1<<10
-		from := at + bytes.IndexByte(s.log[at:end], '\n') + 1
-		pastes = append(pastes, s.log[from:bytes.LastIndexByte(s.log[:end], '\n')])
-	}
+	pastes := corpus.Pastes(2000, 1<<10, s.messages)
 	var times []time.Duration
 	known := 0
 	for round := range 1 + b.rounds {

@@ -136,6 +136,24 @@ func Log(size int, from []string) []byte {
 	return b.Bytes()
 }
 
+// Pastes makes texts of ordinary log lines of about size bytes, each with one of
+// the messages somewhere in it.
+func Pastes(n, size int, from []string) [][]byte {
+	r := rand.New(rand.NewPCG(7, 8))
+	log := Log(n*size, nil)
+	out := make([][]byte, 0, n)
+	for len(out) < n {
+		at := len(out) * len(log) / n
+		lines := bytes.SplitAfter(log[at:min(at+size, len(log))], []byte("\n"))
+		lines = lines[1 : len(lines)-1] // the others may be parts of lines
+		k := r.IntN(len(lines))
+		message := "2026-03-01T08:15:02.113Z ERROR " + Fill(r, from[r.IntN(len(from))]) + "\n"
+		lines[k] = []byte(message)
+		out = append(out, bytes.Join(lines, nil))
+	}
+	return out
+}
+
 // Disguise does to a log what terminals, containers and programs that log JSON
 // do: every line wears at least one of it, so that all of the undoing is at work.
 func Disguise(log []byte) []byte {
