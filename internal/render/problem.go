@@ -41,7 +41,7 @@ const (
 var problemTypes = []ProblemType{
 	{ProblemBadAddress, "The address is malformed", http.StatusBadRequest,
 		"The path of the request holds bytes that no address here can have: a NUL or another control character, or bytes that are not UTF-8. It was refused before anything was looked up.",
-		"Percent-encode the parts of the path as UTF-8. The addresses of records are made of lower-case letters, digits, hyphens and slashes only; take them from the field \"url\" of an answer instead of building them."},
+		"Percent-encode the parts of the path as UTF-8. The addresses of records are made of letters, digits, hyphens, underscores, dots and slashes only; take them from the field \"url\" of an answer instead of building them."},
 	{ProblemBadParameter, "A query parameter is not usable", http.StatusBadRequest,
 		"The query string could not be read, names a parameter that this address does not have, gives one twice, or holds a value outside its range. Nothing was searched or listed, because an answer to a misread question would mislead.",
 		"The detail names the parameter and quotes its value. The OpenAPI document lists the parameters of each address and their values."},
