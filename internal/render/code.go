@@ -5,14 +5,10 @@ import (
 	"path"
 	"strconv"
 	"strings"
-
-	"github.com/alecthomas/chroma/v2"
-	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// maxHighlight is the size up to which code is highlighted, in bytes. The
-// lexers are regular expressions with backtracking; a longer excerpt helps
-// nobody and could hold a page up.
+// maxHighlight is the size up to which code is highlighted, in bytes. Files of
+// the runtime are below it; colour in longer code helps nobody.
 const maxHighlight = 32 << 10
 
 // Code is source text with the classes that colour it.
@@ -30,22 +26,6 @@ type CodeLine struct {
 	HTML   string
 }
 
-// languages maps what records and Markdown call a language to its lexer and its
-// name. Others are shown plain.
-var languages = map[string][2]string{
-	"ts": {"typescript", "TypeScript"}, "typescript": {"typescript", "TypeScript"}, "tsx": {"typescript", "TypeScript"},
-	"js": {"javascript", "JavaScript"}, "javascript": {"javascript", "JavaScript"}, "mjs": {"javascript", "JavaScript"},
-	"jsx": {"javascript", "JavaScript"},
-	"go":  {"go", "Go"}, "golang": {"go", "Go"},
-	"json": {"json", "JSON"},
-	"sh":   {"bash", "Shell"}, "bash": {"bash", "Shell"}, "shell": {"bash", "Shell"}, "console": {"bash", "Shell"},
-	"py": {"python", "Python"}, "python": {"python", "Python"},
-	"rs": {"rust", "Rust"}, "rust": {"rust", "Rust"},
-	"java": {"java", "Java"},
-	"sql":  {"sql", "SQL"},
-	"yaml": {"yaml", "YAML"}, "yml": {"yaml", "YAML"},
-}
-
 // languageOf is the language of a file, by its name.
 func languageOf(file string) string {
 	return strings.TrimPrefix(path.Ext(file), ".")
@@ -54,9 +34,12 @@ func languageOf(file string) string {
 // newCode highlights source text.
 func newCode(source, language string) Code {
 	source = strings.TrimRight(strings.ReplaceAll(source, "\r\n", "\n"), "\n")
-	known := languages[strings.ToLower(language)]
-	code := Code{Language: known[1]}
-	for i, line := range highlight(source, known[0]) {
+	var code Code
+	known := syntaxes[strings.ToLower(language)]
+	if known != nil {
+		code.Language = known.name
+	}
+	for i, line := range highlight(source, known) {
 		code.Lines = append(code.Lines, CodeLine{Number: i + 1, HTML: line})
 	}
 	return code
@@ -100,38 +83,28 @@ func (c Code) HTML() Prose {
 }
 
 // highlight gives the HTML of each line.
-func highlight(source, lexerName string) []string {
-	if lexerName != "" && len(source) <= maxHighlight {
-		lexer := lexers.Get(lexerName)
-		if lexer != nil {
-			if tokens, err := chroma.Tokenise(chroma.Coalesce(lexer), nil, source); err == nil {
-				return highlightTokens(tokens)
-			}
-		}
+func highlight(source string, known *syntax) []string {
+	if known == nil || len(source) > maxHighlight {
+		return highlightTokens([]token{{"", source}})
 	}
-	lines := strings.Split(source, "\n")
-	for i, line := range lines {
-		lines[i] = html.EscapeString(visible(line))
-	}
-	return lines
+	return highlightTokens(known.tokens(source))
 }
 
-func highlightTokens(tokens []chroma.Token) []string {
+func highlightTokens(tokens []token) []string {
 	var lines []string
 	var line strings.Builder
-	for _, token := range tokens {
-		class := tokenClass(token.Type)
-		for i, part := range strings.Split(token.Value, "\n") {
+	for _, t := range tokens {
+		for i, part := range strings.Split(t.text, "\n") {
 			if i > 0 {
 				lines = append(lines, line.String())
 				line.Reset()
 			}
 			switch text := html.EscapeString(visible(part)); {
 			case part == "":
-			case class == "" || strings.TrimSpace(part) == "":
+			case t.class == "" || strings.TrimSpace(part) == "":
 				line.WriteString(text)
 			default:
-				line.WriteString(`<span class="` + class + `">` + text + `</span>`)
+				line.WriteString(`<span class="` + t.class + `">` + text + `</span>`)
 			}
 		}
 	}
@@ -139,27 +112,4 @@ func highlightTokens(tokens []chroma.Token) []string {
 		lines = append(lines, line.String())
 	}
 	return lines
-}
-
-// tokenClass folds the token types of chroma into the few colours that a
-// reader can tell apart. The style sheet gives each a light and a dark one.
-func tokenClass(t chroma.TokenType) string {
-	switch {
-	case t.InCategory(chroma.Comment):
-		return "tc"
-	case t.InSubCategory(chroma.LiteralString):
-		return "ts"
-	case t.InSubCategory(chroma.LiteralNumber), t == chroma.KeywordConstant:
-		return "tn"
-	case t == chroma.KeywordType, t == chroma.NameClass, t == chroma.NameBuiltin, t == chroma.NameException:
-		return "ty"
-	case t.InCategory(chroma.Keyword), t == chroma.OperatorWord:
-		return "tk"
-	case t == chroma.NameFunction, t == chroma.NameFunctionMagic:
-		return "tf"
-	case t == chroma.NameTag, t == chroma.NameAttribute, t == chroma.NameProperty:
-		return "ta"
-	default:
-		return ""
-	}
 }
