@@ -59,7 +59,6 @@ var owners = map[string]string{
 	"github.com/labstack/echo":    "internal/server",
 	"github.com/a-h/templ":        "internal/render",
 	"github.com/yuin/goldmark":    "internal/render",
-	"github.com/alecthomas/":      "internal/render",
 	"github.com/spf13/cobra":      "cmd",
 	"github.com/santhosh-tekuri/": "internal/lint",
 }
