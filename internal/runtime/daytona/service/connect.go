@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -165,7 +166,7 @@ func (t *terminal) output(ctx context.Context, conn *websocket.Conn) {
 			}
 			write, cancel := context.WithTimeout(ctx, 2*t.sandbox.service.options.SlowAfter)
 			err := conn.Write(write, websocket.MessageBinary, data)
-			late := write.Err() != nil && ctx.Err() == nil
+			late := errors.Is(write.Err(), context.DeadlineExceeded)
 			cancel()
 			t.mu.Lock()
 			t.slow = t.slow || late
