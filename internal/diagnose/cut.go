@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"sort"
+	"strings"
 
 	"errorkb/internal/pattern"
 )
@@ -74,12 +75,16 @@ func (w *work) covered() map[int]struct{} {
 func (w *work) cutLine(r, long *reading, l *line) {
 	end := min(l.end, l.body+maxCutLine)
 	text := r.m.text[l.body:end]
-	inLong := -1
+	inLong, until := -1, 0
 	if long != r {
 		from, _ := r.m.span(l.body, l.end)
 		inLong = long.find(from)
+		until = len(long.m.text)
+		if j := long.firstJoint(inLong+1, until); inLong >= 0 && j >= 0 {
+			until = long.joints[j].at
+		}
 	}
-	if !w.mayBeCut(r, long, l, inLong) {
+	if !w.mayBeCut(r, long, l, inLong, until) {
 		return
 	}
 	for _, like := range w.engine.words.like(text, maxCutCandidates) {
@@ -87,13 +92,13 @@ func (w *work) cutLine(r, long *reading, l *line) {
 		if parts == nil {
 			continue
 		}
-		best, ok := alignHead(parts, r, l.body, end)
+		best, ok := alignHead(parts, r, l.body, end, end)
 		if a, found := alignTail(parts, r, l.body, l.end); found && a.matched > best.matched {
 			best, ok = a, true
 		}
 		if inLong >= 0 && best.matched < best.total {
 			end := min(len(long.m.text), inLong+cutReach(best.total))
-			if a, found := alignHead(parts, long, inLong, end); found && a.matched > best.matched {
+			if a, found := alignHead(parts, long, inLong, until, end); found && a.matched > best.matched {
 				best, ok = a, true
 			}
 		}
@@ -161,12 +166,12 @@ func cutReach(literal int) int { return 4*literal + 400 }
 // mayBeCut reports whether the line holds enough of any message. It looks at the
 // few whose pieces are there, and is much cheaper than looking for the messages
 // that the line resembles.
-func (w *work) mayBeCut(r, long *reading, l *line, inLong int) bool {
+func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	p := w.engine.probes
 	end := min(l.end, l.body+maxCutLine)
 	here := func(owner int) bool {
 		parts := w.engine.segments(owner)
-		if a, ok := alignHead(parts, r, l.body, end); ok {
+		if a, ok := alignHead(parts, r, l.body, end, end); ok {
 			if _, _, ok = a.enough(); ok {
 				return true
 			}
@@ -180,7 +185,7 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong int) bool {
 	further := func(owner int) bool {
 		parts := w.engine.segments(owner)
 		end := min(len(long.m.text), inLong+cutReach(literalLen(parts)))
-		a, ok := alignHead(parts, long, inLong, end)
+		a, ok := alignHead(parts, long, inLong, until, end)
 		if ok {
 			_, _, ok = a.enough()
 		}
@@ -246,6 +251,9 @@ func common(text []byte, literal string) int {
 
 // indexLiteral finds the head of a literal in text.
 func indexLiteral(text []byte, head string) int {
+	if !strings.ContainsAny(head, "'\"`") {
+		return bytes.Index(text, []byte(head))
+	}
 	for i := 0; i+len(head) <= len(text); i++ {
 		if common(text[i:], head) == len(head) {
 			return i
@@ -255,8 +263,8 @@ func indexLiteral(text []byte, head string) int {
 }
 
 // alignHead lays a message on text[from:to] from its first literal on, as far
-// as it goes.
-func alignHead(parts []segment, r *reading, from, to int) (aligned, bool) {
+// as it goes. It has to begin before until.
+func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool) {
 	t := r.m.text[:to]
 	a := aligned{total: literalLen(parts)}
 	a.reading = r
@@ -268,7 +276,7 @@ func alignHead(parts []segment, r *reading, from, to int) (aligned, bool) {
 		return a, false
 	}
 	probe := parts[first].text[:min(len(parts[first].text), 10)]
-	k := indexLiteral(t[from:], probe)
+	k := indexLiteral(t[from:min(to, until+len(probe)-1)], probe)
 	if k < 0 {
 		return a, false
 	}
