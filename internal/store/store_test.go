@@ -171,6 +171,10 @@ func TestOpenRebuildsWhatItCannotTrust(t *testing.T) {
 		},
 		"stale log":           func(t *testing.T, dir string) { leave(t, dir, fileName+"-wal"); remove(fileName+sumSuffix)(t, dir) },
 		"stale log of a load": func(t *testing.T, dir string) { leave(t, dir, fileName+".new-wal"); remove(fileName)(t, dir) },
+		"stale journal of a load": func(t *testing.T, dir string) {
+			leave(t, dir, fileName+".new-journal")
+			remove(fileName)(t, dir)
+		},
 	}
 	for name, damage := range tests {
 		t.Run(name, func(t *testing.T) {
