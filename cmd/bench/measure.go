@@ -176,25 +176,31 @@ func (b *bench) paste(s *set) error {
 	}
 	ctx := context.Background()
 	pastes := corpus.Pastes(2000, 1<<10, s.messages)
-	var times []time.Duration
+	// Of each paste the best round counts: the others measure the machine.
+	times := make([]time.Duration, len(pastes))
 	known := 0
-	for round := range 1 + b.rounds {
-		for _, p := range pastes {
-			start := time.Now()
-			a := engine.Diagnose(ctx, p, diagnose.Options{})
-			if round > 0 { // the first one warms
-				times = append(times, time.Since(start))
-				if a.Verdict != diagnose.VerdictUnknown {
+	spent := one(func() {
+		for round := range 2 + 2*b.rounds {
+			for i, p := range pastes {
+				start := time.Now()
+				a := engine.Diagnose(ctx, p, diagnose.Options{})
+				if t := time.Since(start); round == 0 || t < times[i] {
+					times[i] = t
+				}
+				if round == 0 && a.Verdict != diagnose.VerdictUnknown {
 					known++
 				}
 			}
 		}
-	}
+	})
 	slices.Sort(times)
-	at := func(share float64) float64 { return float64(times[int(share*float64(len(times)))].Nanoseconds()) / 1e3 }
+	at := func(share float64) float64 {
+		return float64(times[int(share*float64(len(times)))].Nanoseconds()) / 1e3
+	}
 	b.put("1 KB paste, p50, µs", "%.0f", at(0.5))
 	b.put("1 KB paste, p99, µs", "%.0f", at(0.99))
-	b.put("pastes with an error", "%.0f %%", 100*float64(known)/float64(len(times)))
+	b.put("1 KB paste, CPU, mean, µs", "%.0f", spent*1e6/float64(len(pastes)*(2+2*b.rounds)))
+	b.put("pastes whose error is found", "%.1f %%", 100*float64(known)/float64(len(pastes)))
 	return nil
 }
 
