@@ -26,11 +26,17 @@ func newLint() *cobra.Command {
 with its file, line, column, field, the code of the check, and advice. Errors
 keep a set from being loaded, warnings do not.
 
-The exit status is 0 when there is no finding and 1 when there is one.`,
+With --matrix it tries every example and every message on every pattern instead,
+and shows what more than one record finds and which of them comes first. The
+records must be free of errors.
+
+The exit status is 0 when there is no finding and 1 when there is one; with
+--matrix, when a text is not diagnosed as the record that it belongs to.`,
 		Example: `  kb lint
   kb lint --records path/to/records
   kb lint --fix
   kb lint --json | jq '.[] | select(.severity == "error")'
+  kb lint --matrix
   kb lint --checks`,
 		Args: cobra.NoArgs,
 	}
@@ -38,8 +44,12 @@ The exit status is 0 when there is no finding and 1 when there is one.`,
 	cmd.MarkFlagDirname("records")
 	fix := cmd.Flags().Bool("fix", false, "write the canonical form and mend what can be mended safely, then check")
 	list := cmd.Flags().Bool("checks", false, "list the checks instead of running them")
-	asJSON := addJSON(cmd, "the findings, or the checks,")
+	matrix := cmd.Flags().Bool("matrix", false, "show which records find texts of others, and what tells them apart")
+	asJSON := addJSON(cmd, "the findings, the checks or the matrix")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if *list && *matrix {
+			return cli.Usagef("--checks and --matrix cannot be shown at once")
+		}
 		if *list {
 			return answer(cmd, func(p *cli.Printer) error { return writeChecks(p, *asJSON) })
 		}
@@ -69,6 +79,9 @@ The exit status is 0 when there is no finding and 1 when there is one.`,
 		if count == 0 && len(findings) == 0 {
 			return cli.Hint(fmt.Errorf("no record in %s", *dir), "records lie at <owner>/<name>/<slug>.json below it")
 		}
+		if *matrix && set != nil {
+			return lintMatrix(cmd, set, *asJSON)
+		}
 		return answer(cmd, func(p *cli.Printer) error {
 			if *asJSON {
 				if findings == nil {
@@ -79,6 +92,9 @@ The exit status is 0 when there is no finding and 1 when there is one.`,
 				}
 			} else {
 				writeFindings(p, *dir, findings, count)
+				if set != nil {
+					writeUnreduced(p, *dir, lint.Unreduced(set))
+				}
 			}
 			if len(findings) > 0 {
 				return cli.ErrNo
@@ -143,6 +159,41 @@ func writeFindings(p *cli.Printer, dir string, findings []kb.Finding, records in
 	default:
 		p.Printf("\n%s, %s: nothing would be loaded\n", cli.Count(errors, "error"), cli.Count(warnings, "warning"))
 	}
+}
+
+// writeUnreduced says how many patterns are searched for the slow way.
+func writeUnreduced(p *cli.Printer, dir string, files []string) {
+	if len(files) == 0 {
+		p.Printf("every pattern is literals and gaps\n")
+		return
+	}
+	for i, file := range files {
+		files[i] = path.Join(dir, file)
+	}
+	p.Printf("%s searched for as a regular expression: %s\n", cli.Count(len(files), "pattern"), p.Styled(cli.Plain, strings.Join(files, ", ")))
+}
+
+// lintMatrix is kb lint --matrix.
+func lintMatrix(cmd *cobra.Command, set *kb.Set, asJSON bool) error {
+	progress := cli.NewProgress(cmd.ErrOrStderr(), "comparing records")
+	m, err := matrixOf(cmd.Context(), set)
+	progress.End()
+	if err != nil {
+		return fmt.Errorf("compare the records: %w", err)
+	}
+	return answer(cmd, func(p *cli.Printer) error {
+		if asJSON {
+			if err := indented(p, m); err != nil {
+				return err
+			}
+		} else {
+			writeMatrix(p, m)
+		}
+		if len(m.Wrong) > 0 {
+			return cli.ErrNo
+		}
+		return nil
+	})
 }
 
 // writeChecks lists what lint looks at.

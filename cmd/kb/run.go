@@ -39,8 +39,8 @@ func newRun() *cobra.Command {
 		GroupID: groupAsk,
 		Short:   "Run a command and diagnose its output when it fails",
 		Long: `Run starts a command and stays out of its way: input, output and errors pass
-as they are, a terminal stays a terminal, signals reach the command, and its exit
-status is that of kb. When it fails, the diagnosis of the end of its output
+as they are, a terminal stays a terminal, signals reach the command, and its
+exit status is that of kb. When it fails, the diagnosis of the end of its output
 follows on standard error, secrets masked, as it may end up in a log.
 
 A command that a signal ended gives 128 and the number of the signal; 127 means
