@@ -43,5 +43,13 @@ GOOS=js GOARCH=wasm go vet ./cmd/kb-wasm
 step "records"
 go run ./cmd/kb lint --records records
 
+step "proof"
+go run ./cmd/kb prove --check --records records
+
+if [ -n "${KB_SHARED:-}" ]; then
+  step "quality of the diagnosis on the shared cases"
+  go test ./internal/diagnose/eval
+fi
+
 step "tests with the race detector"
 go test -race -timeout 20m ./...

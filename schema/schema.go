@@ -1,4 +1,4 @@
-// Package schema holds the JSON Schema (2020-12) of a record.
+// Package schema holds the JSON Schemas (2020-12) of a record and of a scenario.
 package schema
 
 import _ "embed"
@@ -8,3 +8,8 @@ import _ "embed"
 //
 //go:embed record.schema.json
 var Record []byte
+
+// Scenario is the schema of a scenario file.
+//
+//go:embed scenario.schema.json
+var Scenario []byte

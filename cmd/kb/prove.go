@@ -104,11 +104,13 @@ func prove(ctx context.Context, cmd *cobra.Command, p *cli.Printer, c conformanc
 func idsOf(set *kb.Set, names []string) ([]string, error) {
 	var ids []string
 	for _, name := range names {
-		i := slices.IndexFunc(set.Records, func(r *kb.Record) bool { return r.ID == name || r.Slug == name || slices.Contains(r.Aliases, name) })
-		if i < 0 {
-			return nil, fmt.Errorf("no record %q: %w", name, cli.ErrNo)
+		found := named(set, name)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("no record for %q", cli.Cut(name, 100))
 		}
-		ids = append(ids, set.Records[i].ID)
+		for _, r := range found {
+			ids = append(ids, r.ID)
+		}
 	}
 	return ids, nil
 }
@@ -157,7 +159,7 @@ func writeProof(p *cli.Printer, set *kb.Set, r *conformance.Result) {
 		}
 		p.Printf("%s %s %s\n", p.Styled(cli.Bad, "not proven"), p.Styled(cli.Bold, e.Record), p.Styled(cli.Plain, title(e.Record)))
 		for _, problem := range e.Problems {
-			p.Wrap("  ", 2, cli.Span{Text: problem})
+			p.Wrap("  ", 2, cli.Inline(problem)...)
 		}
 	}
 	for _, id := range r.Missing {
@@ -165,7 +167,7 @@ func writeProof(p *cli.Printer, set *kb.Set, r *conformance.Result) {
 	}
 	for _, problem := range r.Problems {
 		p.Printf("%s ", p.Styled(cli.Bad, "problem"))
-		p.Wrap("", 2, cli.Span{Text: problem})
+		p.Wrap("", 2, cli.Inline(problem)...)
 	}
 	again, instead := 0, 0
 	for _, e := range r.Proof.Records {

@@ -24,6 +24,7 @@ import (
 
 	"errorkb/internal/diagnose"
 	"errorkb/internal/kb"
+	reference "errorkb/internal/runtime"
 )
 
 // Config says what to prove.
@@ -84,24 +85,14 @@ const limit = time.Minute
 // Prove runs the scenarios and reads the source of the runtime. The error is
 // that of ctx or of a broken set-up; what is not proven stands in the result.
 func Prove(ctx context.Context, c Config) (*Result, error) {
-	source, err := readSource(runtimeSource())
+	p, err := newProver(c)
 	if err != nil {
 		return nil, err
 	}
-	entries := make([]diagnose.Entry, len(c.Records.Records))
-	for i, r := range c.Records.Records {
-		entries[i] = diagnose.EntryOf(r, "")
-	}
-	engine, err := diagnose.New(c.Records.Version, entries)
-	if err != nil {
-		return nil, fmt.Errorf("conformance: %w", err)
-	}
-	p := &prover{Config: c, source: source, engine: engine, byID: map[string]*kb.Record{}}
 	result := &Result{Proof: &kb.Proof{SchemaVersion: kb.EvidenceVersion,
 		Records: []kb.Evidence{}, Places: []kb.RaisePlace{}, Operations: []kb.Operation{}, Siblings: []kb.Sibling{}}}
 	var chosen []*kb.Record
 	for _, r := range c.Records.Records {
-		p.byID[r.ID] = r
 		switch {
 		case c.Only != nil && !slices.Contains(c.Only, r.ID):
 		case r.Scenario == nil:
@@ -114,7 +105,8 @@ func Prove(ctx context.Context, c Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Only == nil {
+	if c.Only == nil && len(chosen) > 0 {
+		// A set without any scenario says nothing about the runtime.
 		p.whole(ctx, result)
 	}
 	return result, ctx.Err()
@@ -126,6 +118,23 @@ type prover struct {
 	source *source
 	engine *diagnose.Engine
 	byID   map[string]*kb.Record
+}
+
+func newProver(c Config) (*prover, error) {
+	source, err := readSource(reference.Source)
+	if err != nil {
+		return nil, err
+	}
+	p := &prover{Config: c, source: source, byID: map[string]*kb.Record{}}
+	entries := make([]diagnose.Entry, len(c.Records.Records))
+	for i, r := range c.Records.Records {
+		p.byID[r.ID] = r
+		entries[i] = diagnose.EntryOf(r, "")
+	}
+	if p.engine, err = diagnose.New(c.Records.Version, entries); err != nil {
+		return nil, fmt.Errorf("conformance: %w", err)
+	}
+	return p, nil
 }
 
 func (p *prover) runAll(ctx context.Context, records []*kb.Record) ([]kb.Evidence, error) {

@@ -33,7 +33,7 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 	case kb.ChannelResult:
 		i := slices.Index(out.refusals, p.expected)
 		if i < 0 {
-			p.problem("the result does not hold %q: %s", p.expected, w.steady(failureWords(out)))
+			p.problem("the result does not hold %s: %s", code(p.expected), w.steady(failureWords(out)))
 			return e, false
 		}
 		e.Text = out.refusals[i]
@@ -44,14 +44,14 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 		}
 		line, err := w.awaitLine(since.stderr, p.expected)
 		if err != nil {
-			p.problem("%q does not stand on the error output: %v", p.expected, err)
+			p.problem("%s does not stand on the error output: %v", code(p.expected), err)
 			return e, false
 		}
 		e.Text = line
 	case kb.ChannelLog:
 		event, cause, err := w.awaitEvent(since.log, p.expected)
 		if err != nil {
-			p.problem("%q does not stand in the log: %v", p.expected, err)
+			p.problem("%s does not stand in the log: %v", code(p.expected), err)
 			return e, false
 		}
 		if cause != nil {
@@ -87,7 +87,7 @@ func (p *proof) fromError(w *world, e kb.Emitted, err error, text string) (kb.Em
 		e.Chain = append(e.Chain, l)
 	}
 	if !found {
-		p.problem("the operation fails with %q, not with %q", w.steady(text), p.expected)
+		p.problem("the operation fails with %s, not with %s", code(w.steady(text)), code(p.expected))
 	}
 	return e, found
 }

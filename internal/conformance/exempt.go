@@ -13,6 +13,12 @@ type exemption struct {
 	keys   []string // see exemptionKey
 }
 
+// Reasons for messages that users of the documented project do see.
+const (
+	reasonNeighbour = "A message of the documented project that stands in no record yet."
+	reasonVendor    = "A text of the vendor's client or an answer of its API; the provider passes it on unchanged."
+)
+
 // exemptPlaces gives the reasons by key.
 var exemptPlaces = func() map[string]string {
 	reasons := map[string]string{}
@@ -27,7 +33,7 @@ var exemptPlaces = func() map[string]string {
 // exemptions says why no record documents a place that raises an error. The
 // list shrinks: a key that is not needed any more is a problem.
 var exemptions = []exemption{
-	{"A message of the documented project that stands in no record yet.", []string{
+	{reasonNeighbour, []string{
 		`daytona/archive.go inspect: Daytona syncOut refusing tarball member that escapes the extraction dir: %s`,
 		`daytona/archive.go inspect: Daytona syncOut refusing tarball link whose target escapes the extraction dir: %s -> %s`,
 		`daytona/execute.go timedOut: Command timed out after %d s.`,
@@ -99,7 +105,7 @@ var exemptions = []exemption{
 		`sdk/serve.go (*worker).admitConfig: configChanged: refusing to overwrite configuration for company "%s" with a different configuration for company "%s". This plugin is single-tenant and cannot safely serve multiple companies from one worker. If multi-company support is intended, set multiCompanyConfig: true on the plugin definition and key per-company state on context.companyId.`,
 		`worker/channel.go (*Handle).OpenLogin: Cannot open a login pseudo-terminal — worker for "%s" is %s`,
 	}},
-	{"A text of the vendor's client or an answer of its API; the provider passes it on unchanged.", []string{
+	{reasonVendor, []string{
 		`daytona/client/client.go (*Client).open: The address of the Daytona API cannot be used: %s`,
 		`daytona/client/client.go refused: Request failed with status code %d`,
 		`daytona/client/client.go refused: %s`,

@@ -171,7 +171,7 @@ func (p *proof) steps(w *world, list []Step, done *[]kb.ProofStep) bool {
 			if s.Refused {
 				what = "worked, and should not have"
 			}
-			p.problem("step %q %s: %s", s.words(), what, step.Result)
+			p.problem("a step %s: %s. %s", what, s.words(), step.Result)
 			return false
 		}
 	}
@@ -244,7 +244,7 @@ func (p *proof) paste(ctx context.Context, e kb.Emitted) {
 	result.Verdict = string(answer.Verdict)
 	at := slices.IndexFunc(answer.Diagnoses, func(d diagnose.Diagnosis) bool { return d.Record.ID == p.record.ID })
 	if at < 0 {
-		p.problem("the diagnosis of %q does not find this record", e.Text)
+		p.problem("the diagnosis of %s does not find this record", code(e.Text))
 		return
 	}
 	d := answer.Diagnoses[at]
@@ -255,7 +255,7 @@ func (p *proof) paste(ctx context.Context, e kb.Emitted) {
 	if at > 0 {
 		before := answer.Diagnoses[at-1].Record.ID
 		if at > 1 || !p.wraps(before) {
-			p.problem("the diagnosis of %q puts %s first", e.Text, answer.Diagnoses[0].Record.ID)
+			p.problem("the diagnosis of %s puts %s first", code(e.Text), answer.Diagnoses[0].Record.ID)
 		}
 		result.Cause = &before
 	}

@@ -14,10 +14,7 @@ import (
 	"strings"
 
 	"errorkb/internal/kb"
-	reference "errorkb/internal/runtime"
 )
-
-func runtimeSource() fs.FS { return reference.Source }
 
 // source is what is read from the source of the runtime.
 type source struct {
@@ -85,31 +82,37 @@ func readSource(fsys fs.FS) (*source, error) {
 	return s, nil
 }
 
-// textConstants evaluates the constants of a package that are text.
+// textConstants evaluates the constants of a package that are text. One may be
+// made of others that come later.
 func textConstants(files []*ast.File) map[string]string {
 	values := map[string]string{}
-	for _, file := range files {
-		for _, decl := range file.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
-			}
-			for _, spec := range group.Specs {
-				value, ok := spec.(*ast.ValueSpec)
-				if !ok {
-					continue
-				}
-				for i, name := range value.Names {
-					if i < len(value.Values) {
-						if text, ok := textOf(value.Values[i], values); ok {
-							values[name.Name] = text
-						}
-					}
+	for known := -1; known < len(values); {
+		known = len(values)
+		for _, file := range files {
+			for _, decl := range file.Decls {
+				if group, ok := decl.(*ast.GenDecl); ok && group.Tok == token.CONST {
+					addConstants(values, group)
 				}
 			}
 		}
 	}
 	return values
+}
+
+func addConstants(values map[string]string, group *ast.GenDecl) {
+	for _, spec := range group.Specs {
+		value, ok := spec.(*ast.ValueSpec)
+		if !ok {
+			continue
+		}
+		for i, name := range value.Names {
+			if i < len(value.Values) {
+				if text, ok := textOf(value.Values[i], values); ok {
+					values[name.Name] = text
+				}
+			}
+		}
+	}
 }
 
 // textOf evaluates an expression that is a text known from the source.
@@ -290,9 +293,9 @@ func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.Rai
 		reason, exempted := exempt[key]
 		switch {
 		case place.Record != nil && exempted:
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: record %s documents it", key, *place.Record))
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: record %s documents it", code(key), *place.Record))
 		case place.Record == nil && !exempted:
-			problems = append(problems, fmt.Sprintf("%s:%d %s: %q has neither a record nor an exemption", r.File, r.Line, r.Symbol, r.template))
+			problems = append(problems, fmt.Sprintf("%s:%d %s: %s has neither a record nor an exemption", r.File, r.Line, r.Symbol, code(r.template)))
 		case exempted:
 			place.Exemption = &reason
 		}
@@ -301,7 +304,7 @@ func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.Rai
 	}
 	for _, key := range sortedKeys(exempt) {
 		if !used[key] {
-			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: nothing raises it", key))
+			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: nothing raises it", code(key)))
 		}
 	}
 	for i, r := range records {

@@ -36,7 +36,7 @@ func (p *prover) siblings(ctx context.Context, evidence []kb.Evidence) ([]kb.Sib
 			}
 			list = append(list, s)
 			if why := p.mistaken(r, s, answer); why != "" {
-				problems = append(problems, fmt.Sprintf("%s %s: %q %s", r.ID, r.Slug, text, why))
+				problems = append(problems, fmt.Sprintf("%s %s: %s %s", r.ID, r.Slug, code(text), why))
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (p *prover) mistaken(r *kb.Record, s kb.Sibling, answer diagnose.Answer) st
 	at := slices.Index(s.Found, r.ID)
 	switch {
 	case at < 0:
-		return "is not diagnosed as itself"
+		return fmt.Sprintf("is not diagnosed as itself, but as %v", s.Found)
 	case at == 0:
 		return ""
 	}
