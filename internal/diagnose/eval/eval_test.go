@@ -99,10 +99,7 @@ type floors struct {
 // own record first. Messages that differ in nothing but the names of their gaps
 // cannot be told apart and count for each other.
 func TestRendered(t *testing.T) {
-	dir := os.Getenv("KB_SHARED")
-	if dir == "" {
-		t.Skip("set KB_SHARED to the folder that holds eval/ to run this test")
-	}
+	dir := eval.Shared(t)
 	catalogues, err := eval.LoadCatalogues(filepath.Join(dir, "eval", "catalogues"))
 	if err != nil {
 		t.Fatal(err)
@@ -163,10 +160,7 @@ func valuesRead(made map[string]string, e diagnose.Evidence) (equal, total int) 
 
 // The shared cases: not worse than the floors, and better than plain search.
 func TestFloors(t *testing.T) {
-	dir := os.Getenv("KB_SHARED")
-	if dir == "" {
-		t.Skip("set KB_SHARED to the folder that holds eval/ to run this test")
-	}
+	dir := eval.Shared(t)
 	catalogues, cases := filepath.Join(dir, "eval", "catalogues"), filepath.Join(dir, "eval", "cases.jsonl")
 	data, err := os.ReadFile("testdata/floors.json")
 	if err != nil {

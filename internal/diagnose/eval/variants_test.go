@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,10 +85,7 @@ var variants = []struct {
 
 // What happens to a whole paste does not change the answer.
 func TestVariants(t *testing.T) {
-	dir := os.Getenv("KB_SHARED")
-	if dir == "" {
-		t.Skip("set KB_SHARED to the folder that holds eval/ to run this test")
-	}
+	dir := Shared(t)
 	catalogues, err := LoadCatalogues(filepath.Join(dir, "eval", "catalogues"))
 	if err != nil {
 		t.Fatal(err)
