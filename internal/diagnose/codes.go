@@ -102,7 +102,7 @@ func (w *work) findCodes() {
 	known := map[string]bool{}
 	placed := map[int]int{} // mentions by their place in the input
 	for _, r := range w.texts {
-		if r.joined || w.late() {
+		if len(w.engine.codes) == 0 || r.joined || w.late() {
 			continue
 		}
 		eachCode(r.m.text, func(m mention) bool {

@@ -31,6 +31,14 @@ var leads = []struct {
 	{"**", levelNone}, {"__", levelNone}, {"_", levelNone}, {"`", levelNone},
 }
 
+// leadsBy are the indices of leads by their first byte.
+var leadsBy = func() (by [256][]int) {
+	for i, lead := range leads {
+		by[lead.text[0]] = append(by[lead.text[0]], i)
+	}
+	return by
+}()
+
 // labelLen is the length of one label at the start of t (a level, a class, a
 // place in a file, a tag in brackets) and the level it stands for; 0 when t
 // begins with none. The blank after it is not included.
@@ -38,8 +46,8 @@ func labelLen(t []byte) (int, severity) {
 	if len(t) < 2 {
 		return 0, levelNone
 	}
-	for _, lead := range leads {
-		if len(lead.text) < len(t) && bytes.HasPrefix(t, []byte(lead.text)) {
+	for _, k := range leadsBy[t[0]] {
+		if lead := &leads[k]; len(lead.text) < len(t) && string(t[:len(lead.text)]) == lead.text {
 			return len(lead.text), lead.level
 		}
 	}
@@ -271,8 +279,9 @@ func isFrame(t []byte) bool {
 		return bytes.HasSuffix(t, []byte(" more"))
 	}
 	// Go: "main.go:12 +0x1d"
-	if i := bytes.LastIndex(t, []byte(" +0x")); i > 0 {
-		return bytes.Contains(t[:i], []byte(".go:"))
+	if bytes.IndexByte(t, '+') < 0 {
+		return false
 	}
-	return false
+	i := bytes.LastIndex(t, []byte(" +0x"))
+	return i > 0 && bytes.Contains(t[:i], []byte(".go:"))
 }

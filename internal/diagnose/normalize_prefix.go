@@ -118,7 +118,15 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 func isLetter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
-func isWord(c byte) bool { return isLetter(c) || isDigit(c) || c == '_' || c >= 0x80 }
+func isWord(c byte) bool { return wordBytes[c] }
+
+var wordBytes = func() (is [256]bool) {
+	for c := range is {
+		b := byte(c)
+		is[c] = isLetter(b) || isDigit(b) || b == '_' || b >= 0x80
+	}
+	return is
+}()
 
 // markLen is the length of a quote mark or of box drawing at the start.
 func markLen(t []byte) int {
@@ -150,7 +158,7 @@ var tools = []string{"npm ERR!", "npm error", "lerna ERR!", "yarn error"}
 
 func toolLen(t []byte) int {
 	for _, tool := range tools {
-		if bytes.HasPrefix(t, []byte(tool)) && (len(t) == len(tool) || t[len(tool)] == ' ') {
+		if t[0] == tool[0] && bytes.HasPrefix(t, []byte(tool)) && (len(t) == len(tool) || t[len(tool)] == ' ') {
 			return len(tool)
 		}
 	}
@@ -271,10 +279,15 @@ func dashEnds(t []byte) bool {
 	return n > 2 && (level != levelNone || t[2] == '[')
 }
 
+var zones = [...]string{"UTC", "GMT", "CEST", "CET", "EST", "EDT", "PST", "PDT", "JST", "MSK"}
+
 // zoneLen reads "UTC", "+0000", "Z" and a year after a date.
 func zoneLen(t []byte) int {
-	for _, z := range []string{"UTC", "GMT", "CEST", "CET", "EST", "EDT", "PST", "PDT", "JST", "MSK"} {
-		if bytes.HasPrefix(t, []byte(z)) && (len(t) == len(z) || !isWord(t[len(z)])) {
+	if len(t) < 3 {
+		return 0
+	}
+	for _, z := range zones {
+		if t[0] == z[0] && bytes.HasPrefix(t, []byte(z)) && (len(t) == len(z) || !isWord(t[len(z)])) {
 			return len(z)
 		}
 	}
