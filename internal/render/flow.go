@@ -3,10 +3,8 @@ package render
 import (
 	"fmt"
 	"html"
-	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"errorkb/internal/kb"
 )
@@ -153,22 +151,13 @@ func flowGuard(b *strings.Builder, g GuardView, y int) int {
 		flowRail, middle, flowRadius, flowRail, middle+4, g.Number)
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" rx="7"></rect>`, flowBox, y, flowWidth-flowBox-1, height)
 	for i, line := range lines {
-		long := ""
-		if utf8.RuneCountInString(line) > 0 && wide(line) {
-			long = fmt.Sprintf(` textLength="%d" lengthAdjust="spacingAndGlyphs"`, flowWidth-flowBox-2*flowPad)
-		}
-		fmt.Fprintf(b, `<text x="%d" y="%d"%s>%s</text>`, flowBox+flowPad, y+flowPad+11+i*flowLine, long, html.EscapeString(line))
+		fmt.Fprintf(b, `<text x="%d" y="%d">%s</text>`, flowBox+flowPad, y+flowPad+11+i*flowLine, html.EscapeString(line))
 	}
 	if g.URL != "" && !g.Here {
 		b.WriteString("</a>")
 	}
 	b.WriteString("</g>")
 	return y + height
-}
-
-// wide reports whether a line has characters that take more room than letters.
-func wide(line string) bool {
-	return strings.ContainsFunc(line, func(r rune) bool { return r >= 0x1100 })
 }
 
 // flowEnd draws what follows the last guard and gives the height of the whole.
@@ -182,8 +171,8 @@ func flowEnd(b *strings.Builder, after, y int) int {
 	return y + 14
 }
 
-// wrap breaks text into lines of at most letters characters, between words
-// where it can, and cuts what does not fit.
+// wrap breaks text into lines of at most so many letters, between words where
+// it can, and cuts what does not fit into most lines.
 func wrap(text string, letters, most int) []string {
 	var lines []string
 	line := ""
@@ -194,35 +183,54 @@ func wrap(text string, letters, most int) []string {
 		}
 	}
 	for word := range strings.FieldsSeq(text) {
-		for {
-			runes := []rune(word)
-			room := letters - utf8.RuneCountInString(line)
-			if line != "" {
-				room--
-			}
-			if len(runes) <= room {
-				if line != "" {
-					line += " "
-				}
-				line += word
-				break
-			}
-			if line != "" {
-				push()
-				continue
-			}
-			line, word = string(runes[:letters]), string(runes[letters:])
+		if line != "" && columns(line)+1+columns(word) > letters {
 			push()
 		}
+		if line != "" {
+			line += " "
+		}
+		for columns(line)+columns(word) > letters { // only at the start of a line
+			head := fitting(word, letters)
+			line, word = head, word[len(head):]
+			push()
+		}
+		line += word
 		if len(lines) > most {
 			break
 		}
 	}
 	push()
 	if len(lines) > most {
-		lines = slices.Clip(lines[:most])
-		last := []rune(lines[most-1])
-		lines[most-1] = strings.TrimRight(string(last[:min(len(last), letters-1)]), " ") + "…"
+		lines = lines[:most]
+		lines[most-1] = strings.TrimRight(fitting(lines[most-1], letters-1), " ") + "…"
 	}
 	return lines
+}
+
+// columns is the room that a text takes, in letters: ideographs and their like
+// take two.
+func columns(text string) int {
+	n := 0
+	for _, r := range text {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+func columnsOf(r rune) int {
+	if r >= 0x1100 && (r < 0x1200 || r >= 0x2e80) {
+		return 2
+	}
+	return 1
+}
+
+// fitting is the longest beginning of a text that fits into so many letters.
+func fitting(text string, letters int) string {
+	n := 0
+	for i, r := range text {
+		if n += columnsOf(r); n > letters {
+			return text[:i]
+		}
+	}
+	return text
 }

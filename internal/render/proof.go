@@ -102,10 +102,11 @@ type PlaceView struct {
 
 // PasteView tells what the diagnosis says of the emitted text.
 type PasteView struct {
-	Verdict, Kind, Confidence string
-	First                     bool
-	Cause                     Link // comes first because this record wraps it
-	Captures                  []ProvenCapture
+	Verdict, Kind string
+	Confidence    string // how the sentence about the verdict ends
+	First         bool
+	Cause         Link // comes first because this record wraps it
+	Captures      []ProvenCapture
 }
 
 // ProvenCapture compares the value that a scenario used with the one found.
@@ -262,9 +263,9 @@ func emitted(record *kb.Record, e kb.Emitted) Prose {
 
 func pasteView(e *kb.Evidence, names *namer) PasteView {
 	d := e.Diagnosis
-	v := PasteView{Verdict: visible(d.Verdict), Kind: kindWords[diagnose.Kind(d.Kind)], First: d.First}
+	v := PasteView{Verdict: visible(d.Verdict), Confidence: ".", Kind: kindWords[diagnose.Kind(d.Kind)], First: d.First}
 	if d.Confidence > 0 {
-		v.Confidence = percent(d.Confidence)
+		v.Confidence = ", with a confidence of " + percent(d.Confidence) + "."
 	}
 	if d.Cause != nil {
 		v.Cause = names.of(*d.Cause)

@@ -264,6 +264,7 @@ func TestWrap(t *testing.T) {
 		{"abcdefghijkl m", []string{"abcdefgh", "ijkl m"}},
 		{"a b c d e f g h i j k l m n o p", []string{"a b c d", "e f g h", "i j k l…"}},
 		{"äöüäöüäöüä", []string{"äöüäöüäö", "üä"}},
+		{"a 漢字漢字漢 — b", []string{"a", "漢字漢字", "漢 — b"}},
 		{strings.Repeat("x", 100), []string{"xxxxxxxx", "xxxxxxxx", "xxxxxxx…"}},
 	} {
 		if got := wrap(c.text, 8, 3); !slices.Equal(got, c.want) {

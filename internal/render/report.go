@@ -230,6 +230,15 @@ func coverageSummary(all, recorded, exempt int) string {
 // matrixCell is the side of a cell of the confusion matrix, in pixels.
 const matrixCell = 8
 
+// What a cell of the matrix says, the gravest last.
+const (
+	cellLater = iota // the record was found too, further down
+	cellRight        // the message's own record came first
+	cellWrong        // another record came first
+)
+
+var cellClasses = [...]string{cellLater: "cell-later", cellRight: "cell-right", cellWrong: "cell-wrong"}
+
 func (v *ProofPageView) siblings(p *proofs, names *namer) {
 	if len(p.Siblings) == 0 {
 		return
@@ -246,9 +255,7 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 	for _, s := range p.Siblings {
 		number(s.Record)
 	}
-	type cell struct{ row, column int }
-	drawn := map[cell]bool{}
-	var cells strings.Builder
+	cells := make(map[[2]int]int) // the gravest class of each cell
 	right := 0
 	for _, s := range p.Siblings {
 		first := len(s.Found) > 0 && s.Found[0] == s.Record
@@ -263,20 +270,24 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 			v.Confused = append(v.Confused, row)
 		}
 		for rank, id := range s.Found {
-			at := cell{number(s.Record), number(id)}
-			if drawn[at] {
-				continue
-			}
-			drawn[at] = true
-			class := "cell-later"
+			class := cellLater
 			switch {
 			case rank == 0 && id == s.Record:
-				class = "cell-right"
+				class = cellRight
 			case rank == 0:
-				class = "cell-wrong"
+				class = cellWrong
 			}
-			fmt.Fprintf(&cells, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"></rect>`,
-				class, at.column*matrixCell, at.row*matrixCell, matrixCell-1, matrixCell-1)
+			at := [2]int{number(s.Record), number(id)}
+			cells[at] = max(cells[at], class)
+		}
+	}
+	var drawn strings.Builder
+	for row := range len(index) {
+		for column := range len(index) {
+			if class, have := cells[[2]int{row, column}]; have {
+				fmt.Fprintf(&drawn, `<rect class="%s" x="%d" y="%d" width="%d" height="%d"></rect>`,
+					cellClasses[class], column*matrixCell, row*matrixCell, matrixCell-1, matrixCell-1)
+			}
 		}
 	}
 	v.count(right, len(p.Siblings), "messages told apart", "siblings")
@@ -287,5 +298,5 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 		`<title id="matrix-title">Confusion matrix</title>` +
 		`<desc id="matrix-desc">A row for each message, a column for each record. ` + thousands(right) + ` of ` + thousands(len(p.Siblings)) +
 		` messages lie on the diagonal: their own record comes first.</desc>` +
-		`<rect class="matrix-ground" width="` + side + `" height="` + side + `"></rect>` + cells.String() + `</svg>`)
+		`<rect class="matrix-ground" width="` + side + `" height="` + side + `"></rect>` + drawn.String() + `</svg>`)
 }
