@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"errorkb/internal/kb"
@@ -75,7 +76,7 @@ func misfit(r *kb.Record, e *kb.Evidence) string {
 	switch {
 	case r.Scenario == nil || *r.Scenario != e.Scenario:
 		return fmt.Sprintf("its scenario is not %q", e.Scenario)
-	case e.Proven && !strings.Contains(e.Emitted.Text, e.Emitted.Message):
+	case e.Proven && !holds(e.Emitted.Text, e.Emitted.Message):
 		return "the emitted text does not hold the message"
 	case e.Proven && err == nil && !pattern.MatchString(e.Emitted.Message):
 		return fmt.Sprintf("its pattern does not match the emitted message %q", e.Emitted.Message)
@@ -90,4 +91,11 @@ func misfit(r *kb.Record, e *kb.Evidence) string {
 		}
 	}
 	return ""
+}
+
+// holds reports whether a text holds a message, as it is or inside a quoted
+// value of a log line.
+func holds(text, message string) bool {
+	quoted := strconv.Quote(message)
+	return strings.Contains(text, message) || strings.Contains(text, quoted[1:len(quoted)-1])
 }

@@ -10,7 +10,7 @@ import (
 
 func TestEvidence(t *testing.T) {
 	name, code, other := "one", "E_ONE", "E_TWO"
-	record := &kb.Record{ID: "00000000000000a1", Scenario: &name, MessagePattern: `^It broke\.$`, ErrorCode: &code, Solutions: []string{"mend it"}}
+	record := &kb.Record{ID: "00000000000000a1", Scenario: &name, MessagePattern: `^It broke( "now")?\.$`, ErrorCode: &code, Solutions: []string{"mend it"}}
 	set := kb.NewSetOf(record)
 	proof := func(change func(e *kb.Evidence)) fstest.MapFS {
 		e := kb.Evidence{Record: record.ID, Scenario: name, Proven: true, Remedies: []kb.Remedy{{Solution: 1}},
@@ -31,6 +31,9 @@ func TestEvidence(t *testing.T) {
 		{"not JSON", fstest.MapFS{kb.EvidenceFile: {Data: []byte("{")}}, codeEvidence, "evidence.json", -1},
 		{"unknown field", fstest.MapFS{kb.EvidenceFile: {Data: []byte(`{"schemaVersion": 1, "x": 1}`)}}, codeEvidence, `"x"`, -1},
 		{"other version", fstest.MapFS{kb.EvidenceFile: {Data: []byte(`{"schemaVersion": 9}`)}}, codeEvidence, "9", -1},
+		{"quoted in a log", proof(func(e *kb.Evidence) {
+			e.Emitted.Message, e.Emitted.Text = `It broke "now".`, `level=WARN error="It broke \"now\"."`
+		}), "", "", 1},
 		{"no record", proof(func(e *kb.Evidence) { e.Record = "00000000000000a9" }), codeStale, "no such record", 0},
 		{"other scenario", proof(func(e *kb.Evidence) { e.Scenario = "two" }), codeStale, `not "two"`, 0},
 		{"other message", proof(func(e *kb.Evidence) { e.Emitted.Message, e.Emitted.Text = "It bent.", "It bent." }), codeStale, "It bent.", 0},
