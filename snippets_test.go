@@ -52,7 +52,8 @@ func snippetsOf(path string, r *kb.Record) []snippet {
 
 // TestSnippets checks the TypeScript of every record with the compiler.
 func TestSnippets(t *testing.T) {
-	compiler := typeScript(t)
+	t.Parallel()
+	compiler := nodeProgram(t, "tsc")
 	sources, findings := kb.ReadDir(records.FS)
 	for _, f := range findings {
 		t.Errorf("%v", f)
@@ -77,7 +78,8 @@ func TestSnippets(t *testing.T) {
 // TestSnippetsComplaints shows that mistakes are found and named, among good
 // code and each in its own module.
 func TestSnippetsComplaints(t *testing.T) {
-	compiler := typeScript(t)
+	t.Parallel()
+	compiler := nodeProgram(t, "tsc")
 	for _, test := range []struct {
 		snippets []snippet
 		want     []string
@@ -125,20 +127,19 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// typeScript returns the program tsc of KB_NODE_MODULES. It skips the test when
+// nodeProgram returns a program of KB_NODE_MODULES. It skips the test when
 // there is none, unless KB_REQUIRE_NODE asks for one.
-func typeScript(t *testing.T) string {
+func nodeProgram(t *testing.T, name string) string {
 	t.Helper()
 	modules := os.Getenv("KB_NODE_MODULES")
-	compiler := filepath.Join(modules, "node_modules", ".bin", "tsc")
-	_, err := os.Stat(compiler)
-	if modules != "" && err == nil {
-		return compiler
+	program := filepath.Join(modules, "node_modules", ".bin", name)
+	if _, err := os.Stat(program); modules != "" && err == nil {
+		return program
 	}
 	if os.Getenv("KB_REQUIRE_NODE") == "1" {
-		t.Fatal("KB_REQUIRE_NODE is 1 and KB_NODE_MODULES names no folder with typescript")
+		t.Fatalf("KB_REQUIRE_NODE is 1 and KB_NODE_MODULES names no folder with %s", name)
 	}
-	t.Skip("KB_NODE_MODULES names no folder with typescript; set KB_REQUIRE_NODE=1 to make this a failure")
+	t.Skipf("KB_NODE_MODULES names no folder with %s; set KB_REQUIRE_NODE=1 to make this a failure", name)
 	return ""
 }
 
@@ -162,7 +163,7 @@ func compile(t *testing.T, compiler string, all []snippet) []string {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
 	defer cancel()
 	var output bytes.Buffer
 	run := exec.CommandContext(ctx, compiler, "--project", ".", "--pretty", "false")
