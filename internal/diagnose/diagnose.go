@@ -65,8 +65,13 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 func (w *work) search() {
 	if len(w.input) >= largeText {
 		w.searchLarge()
-		return
+	} else {
+		w.searchWhole()
 	}
+}
+
+// searchWhole is search for a text all of which is undone.
+func (w *work) searchWhole() {
 	w.read(newMapped(w.input), 0, false)
 	for _, r := range w.texts {
 		w.find(r)

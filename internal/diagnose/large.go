@@ -48,6 +48,13 @@ func (w *work) searchLarge() {
 		}()
 	}
 	wg.Wait()
+	texts, hits := 0, 0
+	for _, p := range parts {
+		if p != nil {
+			texts, hits = texts+len(p.texts), hits+len(p.hits)
+		}
+	}
+	w.texts, w.hits = make([]*reading, 0, texts), make([]hit, 0, hits)
 	for _, p := range parts {
 		if p == nil {
 			w.partial = true

@@ -1,0 +1,178 @@
+package diagnose
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"errorkb/internal/pattern/corpus"
+)
+
+// madeEngine knows n made messages.
+func madeEngine(tb testing.TB, n int) (*Engine, []string) {
+	tb.Helper()
+	messages := corpus.Messages(n)
+	entries := make([]Entry, n)
+	for i, m := range messages {
+		entries[i] = Entry{Ref: Ref{ID: strconv.Itoa(i)}, Pattern: corpus.Expression(m), Template: m}
+	}
+	entries[0].Code, entries[1].Code = "KB4711", "ERR_MADE_UP"
+	e, err := New("", entries)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return e, messages
+}
+
+// places are what was found and where, the best reading of each.
+func (w *work) places() string {
+	var b strings.Builder
+	for _, h := range settle(w.hits) {
+		fmt.Fprintf(&b, "%d %d-%d %s %d\n", h.entry, h.from, h.to, h.kind, len(h.captures))
+	}
+	return b.String()
+}
+
+// In a log of entries that begin with a time, reading those that hold something
+// finds what reading all of it finds, whatever was done to the text.
+func TestLargeFindsWhatIsThere(t *testing.T) {
+	e, messages := madeEngine(t, 300)
+	log := corpus.Log(largeText*2, messages)
+	log = append(log, "2026-03-01T08:15:02.113Z failed with KB4711\n2026-03-01T08:15:03.113Z see ERR_MADE_UP for more\n"...)
+	for name, text := range map[string][]byte{
+		"plain": log, "worn": corpus.Disguise(log), "crlf": bytes.ReplaceAll(log, []byte("\n"), []byte("\r\n")),
+	} {
+		whole := &work{engine: e, ctx: context.Background(), input: text}
+		whole.read(newMapped(text), 0, false)
+		for _, r := range whole.texts {
+			whole.find(r)
+		}
+		whole.findCodes()
+		large := &work{engine: e, ctx: context.Background(), input: text}
+		large.searchLarge()
+		want, got := whole.places(), large.places()
+		if strings.Count(want, "\n") < 20 {
+			t.Fatalf("%s: %d places; is the log empty?", name, strings.Count(want, "\n"))
+		}
+		if got != want {
+			t.Errorf("%s: found\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// A stack trace and other lines without a time belong to the entry before them.
+func TestLargeReadsEntriesWhole(t *testing.T) {
+	e, err := New("", []Entry{{Ref: Ref{ID: "wide"}, Pattern: `the lighthouse keeper lost (?P<what>.+?) in the storm`}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	entry := "2026-03-01 08:15:02 ERROR worker stopped\n    the lighthouse keeper\n    lost his hat in the storm\n"
+	quiet := strings.Repeat("2026-03-01 08:15:02 INFO nothing to see\n", 3*chunkSize/40)
+	text := []byte(quiet + entry + quiet)
+	a := e.Diagnose(context.Background(), text, Options{})
+	if len(a.Diagnoses) != 1 || a.Diagnoses[0].Count != 1 {
+		t.Fatalf("found %+v", a.Diagnoses)
+	}
+	if got, want := a.Diagnoses[0].Evidence[0].Line, strings.Count(quiet, "\n")+2; got != want {
+		t.Errorf("line %d, want %d", got, want)
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	if a := e.Diagnose(ended, text, Options{}); !a.Partial {
+		t.Error("a search that did not take place is not partial")
+	}
+}
+
+// The passes that look at eight bytes at once stop where a look at each byte does.
+func TestEightBytesAtOnce(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	alphabet := []byte("aaaaaaaaaaaaaaaaaaaa  \t\n\r\x1b\x7f&[\\\"\x00\x01\x1f!\x80\xe2\xff")
+	found := 0
+	for range 20_000 {
+		text := make([]byte, r.IntN(40))
+		for i := range text {
+			text[i] = alphabet[r.IntN(1+r.IntN(len(alphabet)))]
+		}
+		naive := func(odd func(i int) bool) int {
+			for i := range text {
+				if odd(i) {
+					found++
+					return i
+				}
+			}
+			return len(text)
+		}
+		next := func(i int) byte {
+			if i+1 < len(text) {
+				return text[i+1]
+			}
+			return '\n'
+		}
+		if got, want := special(text, 0), naive(func(i int) bool { return isSpecial(text, i) }); got != want {
+			// A blank before a tab may be passed over: the tab is special itself.
+			if !(got == want+1 && text[got] == '\t') {
+				t.Fatalf("special(%q) = %d, want %d", text, got, want)
+			}
+		}
+		if got, want := nextSpace(text, 0), naive(func(i int) bool {
+			return text[i] == '\t' || text[i] == ' ' && strings.ContainsRune(" \t\n", rune(next(i)))
+		}); got != want {
+			t.Fatalf("nextSpace(%q) = %d, want %d", text, got, want)
+		}
+		if got, want := isASCII(text), naive(func(i int) bool { return text[i] >= 0x80 }) == len(text); got != want {
+			t.Fatalf("isASCII(%q) = %v", text, got)
+		}
+		if got, want := hasControl(text), naive(func(i int) bool {
+			c := text[i]
+			return c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f
+		}) < len(text); got != want {
+			t.Fatalf("hasControl(%q) = %v", text, got)
+		}
+	}
+	if found < 10_000 {
+		t.Fatalf("only %d texts had anything to stop at", found)
+	}
+}
+
+// Where a message stands cut, one of its pieces is there.
+func TestPiecesTellCutMessages(t *testing.T) {
+	e, messages := madeEngine(t, 200)
+	r := rand.New(rand.NewPCG(2, 2))
+	tried := 0
+	for i, m := range messages {
+		text := strings.ReplaceAll(m, corpus.GapMark, "x1")
+		for range 20 {
+			line := []byte("error: " + text[:r.IntN(len(text)+1)])
+			if r.IntN(2) == 0 {
+				line = []byte(text[r.IntN(len(text)+1):])
+			}
+			if len(line) == 0 {
+				continue
+			}
+			w := &work{engine: e, ctx: context.Background(), input: line}
+			w.read(newMapped(line), 0, false)
+			l := &w.texts[0].lines[0]
+			enough := false
+			if a, ok := alignHead(e.segments(i), w.texts[0], l.body, l.end, l.end); ok {
+				_, _, enough = a.enough()
+			}
+			if a, ok := alignTail(e.segments(i), w.texts[0], l.body, l.end); ok && !enough {
+				_, _, enough = a.enough()
+			}
+			if !enough {
+				continue
+			}
+			tried++
+			if !w.mayBeCut(w.texts[0], w.texts[0], l, -1, 0) {
+				t.Fatalf("%q is passed over, and holds enough of %q", line, m)
+			}
+		}
+	}
+	if tried < 500 {
+		t.Fatalf("only %d cut messages were tried", tried)
+	}
+}
