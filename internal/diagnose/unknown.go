@@ -51,6 +51,14 @@ var troubles = setOf(`abort aborted cannot can't couldn corrupt crash crashed de
 	failed failure fatal forbidden illegal invalid killed lost missing not panic refused rejected segfault timeout
 	unable undefined unexpected unhandled unknown unreachable unresolved violation wrong`)
 
+// mayTrouble knows the first two letters of troubles, in either case.
+var mayTrouble = func() (may [32][32]bool) {
+	for w := range troubles {
+		may[w[0]&31][w[1]&31] = true
+	}
+	return may
+}()
+
 // tellingLine is the line that a person would look at, the reading it is in, and
 // why; nil when there is nothing but blanks.
 func (w *work) tellingLine() (in *reading, best *line, why string) {
@@ -67,7 +75,11 @@ func (w *work) tellingLine() (in *reading, best *line, why string) {
 				continue
 			}
 			written++
-			score, reason := weighLine(r.m.text, l)
+			least := -100
+			if best != nil {
+				least = bestScore + 1
+			}
+			score, reason := weighLine(r.m.text, l, least)
 			// The first failure comes before the cascade: only more beats it.
 			if best == nil || score > bestScore {
 				in, best, bestScore, why = r, l, score, reason
@@ -98,8 +110,9 @@ func (w *work) eachBase(f func(*reading) bool) {
 	}
 }
 
-// weighLine says how much a line looks like the one that matters.
-func weighLine(t []byte, l *line) (int, string) {
+// weighLine says how much a line looks like the one that matters. Below least it
+// may stop weighing.
+func weighLine(t []byte, l *line, least int) (int, string) {
 	if l.frame {
 		return 0, "it is a stack frame"
 	}
@@ -109,8 +122,10 @@ func weighLine(t []byte, l *line) (int, string) {
 	words := 0
 	eachWord(text, func(from, to int) {
 		words++
-		if w := lower(text[from:to]); trouble == "" && troubles[w] {
-			trouble = w
+		if trouble == "" && to-from > 2 && mayTrouble[text[from]&31][text[from+1]&31] {
+			if w := lower(text[from:to]); troubles[w] {
+				trouble = w
+			}
 		}
 	})
 	if trouble != "" {
@@ -130,7 +145,7 @@ func weighLine(t []byte, l *line) (int, string) {
 	if words < 2 {
 		score -= 3
 	}
-	if isConsequence(text) {
+	if score >= least && isConsequence(text) {
 		score -= 4
 	}
 	return score, why
