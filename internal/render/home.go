@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"errorkb/internal/kb"
 )
@@ -81,6 +82,7 @@ const (
 	homeNew     = 6
 	homeSamples = 3
 	sampleBytes = 1000 // a longer example is no quick try
+	sampleOf    = 10   // records of a concept that are looked at for a sample
 )
 
 func (r *Renderer) home(ctx context.Context) (Document, error) {
@@ -97,14 +99,45 @@ func (r *Renderer) home(ctx context.Context) (Document, error) {
 			return Document{}, fmt.Errorf("list groups by %s: %w", g.kind, err)
 		}
 	}
-	for _, item := range d.Newest.Items[:min(homeSamples, len(d.Newest.Items))] {
-		record, err := r.src.Record(ctx, item.ID)
-		if err != nil {
-			return Document{}, fmt.Errorf("read record %q: %w", item.ID, err)
-		}
-		if len(record.Examples.Match) > 0 && len(record.Examples.Match[0]) <= sampleBytes {
-			d.Samples = append(d.Samples, record.Examples.Match[0])
-		}
+	if d.Samples, err = r.samples(ctx, d); err != nil {
+		return Document{}, err
 	}
 	return ok(ctx, HomePage(NewHomeView(r.site, d)))
+}
+
+// samples chooses messages to try that show what the diagnosis can do: of
+// different concepts, the most common ones first, and with values in them where
+// a concept has such a message. Without concepts they are the newest ones.
+func (r *Renderer) samples(ctx context.Context, d HomeData) ([]string, error) {
+	lists := make([][]kb.Item, 0, homeSamples)
+	for _, concept := range d.Concepts[:min(homeSamples, len(d.Concepts))] {
+		page, err := r.src.List(ctx, kb.Filter{Background: concept.Name, Limit: sampleOf})
+		if err != nil {
+			return nil, fmt.Errorf("list records of concept %q: %w", concept.Name, err)
+		}
+		lists = append(lists, page.Items)
+	}
+	for i := 0; len(lists) < homeSamples && i < len(d.Newest.Items); i++ {
+		lists = append(lists, d.Newest.Items[i:i+1])
+	}
+	var samples []string
+	for _, items := range lists {
+		best, valued := "", false
+		for _, item := range items {
+			record, err := r.src.Record(ctx, item.ID)
+			if err != nil {
+				return nil, fmt.Errorf("read record %q: %w", item.ID, err)
+			}
+			if len(record.Examples.Match) == 0 || len(record.Examples.Match[0]) > sampleBytes || slices.Contains(samples, record.Examples.Match[0]) {
+				continue
+			}
+			if values := len(record.Captures) > 0; best == "" || values && !valued {
+				best, valued = record.Examples.Match[0], values
+			}
+		}
+		if best != "" {
+			samples = append(samples, best)
+		}
+	}
+	return samples, nil
 }
