@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -59,18 +58,7 @@ The exit status is 0 when an error was recognised and 1 when none was.`,
 		if *follow {
 			return runFollow(cmd, engine, input, set, *asJSON)
 		}
-		ctx := cmd.Context()
-		if !cli.IsTerminal(input) {
-			// The end of a pipe by Ctrl-C is an end. A paste that is broken off is not
-			// meant to be answered.
-			var stop context.CancelFunc
-			ctx, stop = cli.UntilSignal(ctx)
-			defer stop()
-		}
-		progress := cli.NewProgress(cmd.ErrOrStderr(), "diagnosing")
-		total := sizeOf(input)
-		result, err := newStream(engine, func(n int) { progress.Bytes(int64(n), total) }).diagnose(ctx, input)
-		progress.End()
+		result, err := diagnoseInput(cmd, engine, input)
 		if err != nil {
 			return err
 		}
@@ -101,6 +89,21 @@ func newEngine(set *kb.Set, base render.Base) (*diagnose.Engine, error) {
 		return nil, fmt.Errorf("build the diagnosis: %w", err)
 	}
 	return engine, nil
+}
+
+// diagnoseInput reads a text to its end and shows how far it is. The end of a
+// pipe or a file by Ctrl-C is an end, too; a paste on a terminal that is broken
+// off is not meant to be answered.
+func diagnoseInput(cmd *cobra.Command, engine *diagnose.Engine, input io.Reader) (diagnose.Answer, error) {
+	if cli.IsTerminal(input) {
+		return newStream(engine, func(int) {}).diagnose(cmd.Context(), input)
+	}
+	ctx, stop := cli.UntilSignal(cmd.Context())
+	defer stop()
+	progress := cli.NewProgress(cmd.ErrOrStderr(), "diagnosing")
+	defer progress.End()
+	total := sizeOf(input)
+	return newStream(engine, func(n int) { progress.Bytes(int64(n), total) }).diagnose(ctx, input)
 }
 
 // sizeOf is the size of a regular file, 0 for anything else.

@@ -78,7 +78,7 @@ func (j *joined) addDiagnosis(d diagnose.Diagnosis) {
 	// A code counts only where the message is nowhere.
 	switch byCode := known.Kind == diagnose.KindCode; {
 	case byCode && d.Kind != diagnose.KindCode:
-		known.Evidence, known.Count, known.Kind = nil, 0, d.Kind
+		known.Evidence, known.Count, known.Kind, known.Confidence = nil, 0, d.Kind, d.Confidence
 	case !byCode && d.Kind == diagnose.KindCode:
 		return
 	}

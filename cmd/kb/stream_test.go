@@ -6,7 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/iotest"
 
@@ -102,6 +105,59 @@ func TestRegionsGiveTheSameAnswer(t *testing.T) {
 	for _, size := range []int{512, 1000, 4096, 1 << 20} {
 		if diff := same(whole, inRegions(t, engine, text.String(), size, 512)); diff != "" {
 			t.Errorf("regions of %d bytes (-whole +regions):\n%s", size, diff)
+		}
+	}
+}
+
+// What stands far before a message counts as it does in one call: after its
+// cause, the report of a consequence is no finding of its own.
+func TestRegionsKnowWhatCameBefore(t *testing.T) {
+	engine, err := diagnose.New("v", []diagnose.Entry{
+		{Ref: diagnose.Ref{ID: "cause", Role: "cause"}, Template: "port ${port} is taken by another process"},
+		{Ref: diagnose.Ref{ID: "follows", Role: "cause"}, Template: "the worker of the shop exited with code ${code}"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	follows := "ERROR: the worker of the shop exited with code 3\n"
+	if a := engine.Diagnose(t.Context(), []byte(follows), diagnose.Options{}); len(a.Diagnoses) != 1 {
+		t.Fatalf("alone: %+v", a)
+	}
+	text := "port 80 is taken by another process\n" + strings.Repeat("INFO nothing happened here at all\n", 100) + follows
+	whole := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{})
+	if len(whole.Diagnoses) != 1 || whole.Diagnoses[0].Record.ID != "cause" {
+		t.Fatalf("one call: %+v", whole)
+	}
+	if diff := same(whole, inRegions(t, engine, text, 500, 200)); diff != "" {
+		t.Errorf("(-one call +regions):\n%s", diff)
+	}
+}
+
+// The rules by which answers about regions become one.
+func TestJoined(t *testing.T) {
+	part := func(kind diagnose.Kind, confidence float64, spans ...int) diagnose.Answer {
+		d := diagnose.Diagnosis{Record: diagnose.Ref{ID: "r"}, Kind: kind, Confidence: confidence, Count: len(spans) / 2}
+		for i := 0; i < len(spans); i += 2 {
+			d.Evidence = append(d.Evidence, diagnose.Evidence{Start: spans[i], End: spans[i+1]})
+		}
+		return diagnose.Answer{Diagnoses: []diagnose.Diagnosis{d}}
+	}
+	for name, c := range map[string]struct {
+		parts []diagnose.Answer
+		want  diagnose.Answer
+	}{
+		"counts add up": {[]diagnose.Answer{part("exact", 0.9, 1, 5, 7, 9), part("exact", 0.9, 20, 25)}, part("exact", 0.9, 1, 5, 7, 9, 20, 25)},
+		"what reaches into the next region counts once": {[]diagnose.Answer{part("exact", 0.9, 1, 15), part("exact", 0.9, 12, 15, 20, 22)}, part("exact", 0.9, 1, 15, 20, 22)},
+		"the best place decides":                        {[]diagnose.Answer{part("truncated", 0.6, 1, 5), part("exact", 0.9, 7, 9)}, part("exact", 0.9, 1, 5, 7, 9)},
+		"a message before a code":                       {[]diagnose.Answer{part("exact", 0.7, 1, 5), part("code", 0.9, 7, 9)}, part("exact", 0.7, 1, 5)},
+		"a message after a code":                        {[]diagnose.Answer{part("code", 0.6, 1, 5), part("exact", 0.7, 7, 9)}, part("exact", 0.7, 7, 9)},
+	} {
+		var j joined
+		for _, p := range c.parts {
+			j.add(p)
+		}
+		if diff := cmp.Diff(c.want.Diagnoses, j.answer().Diagnoses); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
@@ -256,3 +312,49 @@ func TestInterruptedStream(t *testing.T) {
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// A pipe that Ctrl-C or a supervisor ends is answered as far as it was read,
+// and nothing but the answer is written.
+func TestDiagnoseInterrupted(t *testing.T) {
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		cmd := exec.Command("kb", "diagnose", "--records", "testdata/records", "--json")
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		// A pipe holds 64 KiB: when all is written, the start was read.
+		text := "port 80 is taken by another process\n" + strings.Repeat("a line that says nothing\n", 20_000)
+		if _, err := io.WriteString(in, text); err != nil {
+			t.Fatal(err)
+		}
+		cmd.Process.Signal(signal)
+		if err := cmd.Wait(); err != nil || errs.Len() > 0 {
+			t.Errorf("%v: %v, %s", signal, err, errs.String())
+		}
+		if !strings.Contains(out.String(), `"verdict":"known","partial":true,`) {
+			t.Errorf("%v: %s", signal, out.String())
+		}
+	}
+}
+
+// A text above the size of one call, through the command.
+func TestDiagnoseLargeText(t *testing.T) {
+	filler := strings.Repeat("INFO a line of a log that says nothing at all, again and again\n", 1000)
+	text := strings.Repeat(filler, 1+callSize/len(filler)) + "port 80 is taken by another process\n" + filler
+	out, errs, status := run(t, text, "diagnose", "--records", "testdata/records", "--json")
+	at := strings.Index(text, "port")
+	for _, want := range []string{
+		`"partial":false`, fmt.Sprintf(`"input":{"bytes":%d,"lines":%d}`, len(text), strings.Count(text, "\n")),
+		fmt.Sprintf(`"start":%d,"end":%d,"line":%d,"column":1,`, at, at+35, 1+strings.Count(text[:at], "\n")),
+	} {
+		if status != 0 || errs != "" || !strings.Contains(out, want) {
+			t.Errorf("status %d, %s, no %s in\n%s", status, errs, want, out)
+		}
+	}
+}

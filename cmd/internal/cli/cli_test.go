@@ -136,6 +136,37 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+func TestProgressOfBytes(t *testing.T) {
+	terminal, end, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	p := newProgress(end, "diagnosing", 0)
+	p.begun = time.Now().Add(-time.Hour)
+	p.Bytes(3600<<20, 7200<<20)
+	p.next = time.Time{}
+	p.Bytes(3600<<20, 0)
+	p.End()
+	end.Close()
+	got, _ := io.ReadAll(terminal) // the other end is closed: an error on Linux
+	for _, want := range []string{"\r\x1b[Kdiagnosing… 3.52 GiB of 7.03 GiB (50 %), ", "\r\x1b[Kdiagnosing… 3.52 GiB, ", "MiB/s\r\x1b[K"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("the terminal shows %q, not %q", got, want)
+		}
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 1 << 20: "1 MiB", 1_047_000: "0.998 MiB", 123 << 20: "123 MiB", 10 << 30: "10 GiB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) = %q, want %q", n, got, want)
+		}
+	}
+}
+
 func TestProgressIsQuietInAPipe(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
