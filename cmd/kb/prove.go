@@ -91,7 +91,7 @@ The exit status is 0 when everything is proven and 1 when anything is not.`,
 func prove(ctx context.Context, cmd *cobra.Command, p *cli.Printer, c conformance.Config, verbose bool) (*conformance.Result, error) {
 	if verbose {
 		c.Parallel = 1
-		c.Trace = func(e conformance.Event) { writeEvent(p, c.Records, e) }
+		c.Trace = (&transcript{Printer: p, set: c.Records}).write
 		return conformance.Prove(ctx, c)
 	}
 	progress := cli.NewProgress(cmd.ErrOrStderr(), "proving records")
@@ -206,15 +206,29 @@ func remedyCount(n int, does string) string {
 	return fmt.Sprintf("%d remedies %s", n, does)
 }
 
-// writeEvent writes a step of a transcript.
-func writeEvent(p *cli.Printer, set *kb.Set, e conformance.Event) {
-	if e.Heading != "" {
-		i := slices.IndexFunc(set.Records, func(r *kb.Record) bool { return r.ID == e.Record })
-		p.Printf("%s  %s\n", p.Styled(cli.Bold, e.Heading), p.Styled(cli.Dim, set.Records[i].Slug))
+// transcript writes the steps of scenarios as they happen.
+type transcript struct {
+	*cli.Printer
+	set  *kb.Set
+	last string // record that was written about
+}
+
+func (t *transcript) write(e conformance.Event) {
+	defer func() { _ = t.Close() }() // shows it at once; the last Close reports errors
+	if e.Heading == "" {
+		t.Wrap("  · ", 4, cli.Inline(e.Step.Text)...)
+		if e.Step.Result != "" {
+			t.Wrap("      ", 6, cli.Inline(e.Step.Result)...)
+		}
 		return
 	}
-	p.Wrap("  · ", 4, cli.Inline(e.Step.Text)...)
-	if e.Step.Result != "" {
-		p.Wrap("      ", 6, cli.Inline(e.Step.Result)...)
+	if e.Record != t.last {
+		i := slices.IndexFunc(t.set.Records, func(r *kb.Record) bool { return r.ID == e.Record })
+		if t.last != "" {
+			t.Printf("\n")
+		}
+		t.Printf("%s  %s\n", t.Styled(cli.Bold, e.Record), t.Styled(cli.Bold, t.set.Records[i].Slug))
+		t.last = e.Record
 	}
+	t.Printf("%s\n", t.Styled(cli.Value, e.Heading))
 }

@@ -69,7 +69,7 @@ func (p *proof) fromError(w *world, e kb.Emitted, err error, text string) (kb.Em
 	found := false
 	for link := err; link != nil; link = errors.Unwrap(link) {
 		l := kb.ChainLink{Message: w.steady(link.Error())}
-		f, ours := link.(*fault.Error) //nolint:errorlint // one link at a time
+		f, ours := link.(*fault.Error) // this link alone
 		if ours {
 			var status *int
 			l.Code, l.Class, status = visible(f)

@@ -47,7 +47,7 @@ func init() {
 		// The server process and its plugins.
 		"install": {needs: list("plugin worker"), takes: list("key provider driver status capabilities"), words: installWords, run: (*world).install},
 		"edit-plugin": {needs: list("plugin"), takes: list("status capabilities provider driver"), words: func(s Step) string {
-			return "In plugin " + code(s.Plugin) + ", " + strings.Join(manifestWords(s), ", ")
+			return "Change plugin " + code(s.Plugin) + " so that " + strings.Join(manifestWords(s), " and ")
 		}, run: (*world).editPlugin},
 		"worker-program": {needs: list("plugin"), takes: list("program args variables without"), words: programWords, run: (*world).workerProgram},
 		"start-worker": {needs: list("plugin"), words: func(s Step) string {
@@ -191,47 +191,47 @@ func installWords(s Step) string {
 	return text
 }
 
-// manifestWords says what a step changes in a plugin.
+// manifestWords says how a plugin is after a step.
 func manifestWords(s Step) []string {
 	var texts []string
 	if s.Status != "" {
-		texts = append(texts, "set its status to "+code(s.Status))
+		texts = append(texts, "its status is "+code(s.Status))
 	}
 	if s.Provider != "" {
-		texts = append(texts, "let its manifest declare the sandbox provider "+code(s.Provider))
+		texts = append(texts, "its manifest declares the sandbox provider "+code(s.Provider))
 	}
 	if s.Driver != "" {
-		texts = append(texts, "let its manifest declare the environment driver "+code(s.Driver))
+		texts = append(texts, "its manifest declares the environment driver "+code(s.Driver))
 	}
 	for _, key := range slices.Sorted(maps.Keys(s.Capabilities)) {
 		if value := s.Capabilities[key]; value == nil {
-			texts = append(texts, "let its manifest no longer declare "+code(key))
+			texts = append(texts, "its manifest does not declare "+code(key))
 		} else {
-			texts = append(texts, "let its manifest declare "+code(key+": "+strconv.FormatBool(*value)))
+			texts = append(texts, "its manifest declares "+code(key+": "+strconv.FormatBool(*value)))
 		}
 	}
 	return texts
 }
 
 func programWords(s Step) string {
-	text := "Let the worker of plugin " + code(s.Plugin) + " be started as before"
-	var with []string
+	text := "Let the worker of plugin " + code(s.Plugin) + " be started "
+	var how []string
 	if s.Program != "" {
-		with = append(with, "but from the program "+code(s.Program))
+		how = append(how, "from the program "+code(s.Program))
 	}
 	if len(s.Args) > 0 {
-		with = append(with, "with "+code(strings.Join(s.Args, " ")))
+		how = append(how, "with the argument "+code(strings.Join(s.Args, " ")))
 	}
 	if len(s.Variables) > 0 {
-		with = append(with, "with "+pairs(s.Variables))
+		how = append(how, "with "+pairs(s.Variables))
 	}
 	if len(s.Without) > 0 {
-		with = append(with, "without the variable "+code(strings.Join(s.Without, ", ")))
+		how = append(how, "without the variable "+code(strings.Join(s.Without, ", ")))
 	}
-	if len(with) == 0 {
-		return "Let the worker of plugin " + code(s.Plugin) + " be the mended program"
+	if len(how) == 0 {
+		return text + "as it should be"
 	}
-	return text + ", " + strings.Join(with, ", ")
+	return text + strings.Join(how, ", ")
 }
 
 func environmentWords(s Step) string {
@@ -295,32 +295,33 @@ func requestWords(s Step) string {
 	return text
 }
 
-// faultWords say what the kinds of faults do.
+// faultWords say what the service does in an operation that is broken.
 var faultWords = map[string]string{
-	"status": "answer with an error", "hang": "never answer", "reset": "reset the connection", "wrong-id": "answer with another sandbox",
-	"silent": "accept the connection and say nothing", "shut": "close the connection before it is connected",
-	"shut-connected": "close the connection as soon as it is connected", "refuse": "refuse the connection",
-	"drop-input": "drop the connection when much is written to it",
+	"status": "answers with an error", "hang": "never answers", "reset": "resets the connection", "wrong-id": "answers with sandbox",
+	"silent": "accepts the connection and says nothing", "shut": "closes the connection before it is connected",
+	"shut-connected": "closes the connection as soon as it is connected", "refuse": "refuses the connection",
+	"drop-input": "resets the connection when much is written to it",
 }
 
 func breakWords(s Step) string {
 	what := faultWords[s.Fault]
 	if what == "" {
-		what = s.Fault
+		what = "does something else: " + s.Fault
 	}
-	text := "Let the service " + what + " in " + code(s.Operation)
-	if s.Message != "" {
-		text += ": " + code(s.Message)
-	}
-	if s.Resource != "" {
-		text += ", " + code(s.Resource)
-	}
+	text := "Break " + code(s.Operation) + " of the service"
 	switch s.Times {
 	case 0:
 	case 1:
-		text += ", once"
+		text += " once"
 	default:
-		text += fmt.Sprintf(", %d times", s.Times)
+		text += fmt.Sprintf(" %d times", s.Times)
+	}
+	text += ": it " + what
+	if s.Resource != "" {
+		text += " " + code(s.Resource)
+	}
+	if s.Message != "" {
+		text += ", " + code(s.Message)
 	}
 	return text
 }
