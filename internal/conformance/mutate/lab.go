@@ -28,7 +28,8 @@ type lab struct {
 	dir       string // of the lab
 	mutants   []*mutant
 	unguarded []string
-	limit     time.Duration
+	limit     time.Duration // of one run
+	until     time.Time     // no run begins after it; zero is no limit
 }
 
 type outcome string
@@ -44,6 +45,7 @@ type result struct {
 	mutant  *mutant
 	outcome outcome
 	why     string // what the proof said first
+	all     bool   // all scenarios ran, not only those concerned
 }
 
 func (l *lab) source() string  { return filepath.Join(l.dir, "source") }
@@ -138,30 +140,48 @@ func (l *lab) build(ctx context.Context) error {
 	return err
 }
 
+// runAll runs each mutant against the scenarios concerned, and then those that
+// survived against all, as long as there is time.
 func (l *lab) runAll(ctx context.Context, mutants []*mutant, tell func(result)) ([]result, error) {
 	var results []result
 	for _, m := range mutants {
-		r, err := l.run(ctx, m)
+		if l.late() {
+			break
+		}
+		r, err := l.run(ctx, m, m.Records)
 		if err != nil {
-			return results, fmt.Errorf("%s: %w", m.Name, err)
+			return nil, err
 		}
 		tell(r)
 		results = append(results, r)
 	}
+	for i, r := range results {
+		if r.outcome != survived || l.late() {
+			continue
+		}
+		r, err := l.run(ctx, r.mutant, nil)
+		if err != nil {
+			return nil, err
+		}
+		r.all = true
+		tell(r)
+		results[i] = r
+	}
 	return results, nil
 }
 
-// run runs the scenarios concerned, and all when those do not notice.
-func (l *lab) run(ctx context.Context, m *mutant) (result, error) {
+func (l *lab) late() bool { return !l.until.IsZero() && time.Now().After(l.until) }
+
+func (l *lab) run(ctx context.Context, m *mutant, records []string) (result, error) {
 	if err := os.Link(l.program(0), l.program(m.number)); err != nil {
 		return result{}, err
 	}
 	defer os.Remove(l.program(m.number))
-	r, err := l.prove(ctx, m, m.Records)
-	if err == nil && r.outcome == survived {
-		return l.prove(ctx, m, nil)
+	r, err := l.prove(ctx, m, records)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	return r, err
+	return r, nil
 }
 
 // prove runs kb prove as a mutant; no records stands for all.
@@ -183,22 +203,22 @@ func (l *lab) prove(ctx context.Context, m *mutant, records []string) (result, e
 	var exit *exec.ExitError
 	switch {
 	case bounded.Err() != nil:
-		return result{m, hung, ""}, nil
+		return result{mutant: m, outcome: hung}, nil
 	case err == nil:
-		return result{m, survived, ""}, nil
+		return result{mutant: m, outcome: survived}, nil
 	case !errors.As(err, &exit):
 		return result{}, err
 	}
 	text := stderr.String()
 	if i := strings.Index(text, "panic: "); i >= 0 {
 		line, _, _ := strings.Cut(text[i:], "\n")
-		return result{m, crashed, line}, nil
+		return result{mutant: m, outcome: crashed, why: line}, nil
 	}
 	why, ok := firstProblem(stdout.Bytes())
 	if exit.ExitCode() != 1 || !ok {
 		return result{}, fmt.Errorf("kb prove: %w: %s", err, text)
 	}
-	return result{m, killed, why}, nil
+	return result{mutant: m, outcome: killed, why: why}, nil
 }
 
 // firstProblem reads what the proof complains about, false when it is no

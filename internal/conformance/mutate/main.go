@@ -8,13 +8,14 @@
 // nothing in the tree is written. All mutants are in one program and are
 // switched on by its name, see package point; a mutant is then one run of kb
 // prove, first of the scenarios of the records concerned and, if those stay
-// green, of all. A mutant is killed when the proof turns red, crashes or hangs.
+// green, at the end of all. A mutant is killed when the proof turns red, crashes or hangs.
 //
 // It runs on demand: some minutes, one mutant at a time. The exit status is 1
 // when a mutant survives that is not in survivors.go, or one in there does not.
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -22,6 +23,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -42,22 +45,26 @@ func main() {
 func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("mutate", flag.ContinueOnError)
 	root := flags.String("root", ".", "`folder` of the repository")
-	only := flags.String("only", "", "only mutants whose name contains `text`")
-	every := flags.Int("every", 1, "only every `n`th mutant of each kind")
+	only := flags.String("only", "", "only mutants whose name matches the regular `expression`")
+	span := flags.Duration("for", 0, "stop after this `time`; mutants of each kind take turns")
 	limit := flags.Duration("limit", 100*time.Second, "how long one run may take before it counts as hanging")
 	list := flags.Bool("list", false, "list the mutants and run none")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *every < 1 || *limit <= 0 || flags.NArg() > 0 {
-		return errors.New("-every and -limit are above zero, and there are no arguments")
+	if *span < 0 || *limit <= 0 || flags.NArg() > 0 {
+		return errors.New("-for and -limit are times, and there are no arguments")
+	}
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		return err
 	}
 	lab, err := prepare(*root)
 	if err != nil {
 		return err
 	}
 	defer lab.close()
-	chosen := choose(lab.mutants, *only, *every)
+	chosen := inTurns(slices.DeleteFunc(slices.Clone(lab.mutants), func(m *mutant) bool { return !pattern.MatchString(m.Name) }))
 	if len(chosen) == 0 {
 		return fmt.Errorf("no mutant is called %q", *only)
 	}
@@ -70,6 +77,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	lab.limit = *limit
 	if err := lab.build(ctx); err != nil {
 		return err
+	}
+	if *span > 0 {
+		lab.until = time.Now().Add(*span)
 	}
 	results, err := lab.runAll(ctx, chosen, func(r result) {
 		fmt.Fprintf(out, "%-8s %s\n", r.outcome, r.mutant.Name)
@@ -84,28 +94,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	for _, place := range lab.unguarded {
 		fmt.Fprintf(out, "no guard of its own: %s\n", place)
 	}
-	whole := *only == "" && *every == 1
+	whole := len(results) == len(lab.mutants)
 	if problems := judge(results, survivors, whole); len(problems) > 0 {
 		return errors.New(strings.Join(problems, "\n"))
 	}
 	return nil
 }
 
-// choose takes every nth mutant of each kind among those whose name contains a
-// text.
-func choose(all []*mutant, only string, every int) []*mutant {
-	var chosen []*mutant
+// inTurns puts mutants into an order in which the kinds advance evenly, so that
+// a run that stops early is a fair sample.
+func inTurns(mutants []*mutant) []*mutant {
+	total := map[kind]int{}
+	for _, m := range mutants {
+		total[m.Kind]++
+	}
 	seen := map[kind]int{}
-	for _, m := range all {
-		if !strings.Contains(m.Name, only) {
-			continue
-		}
-		if seen[m.Kind]%every == 0 {
-			chosen = append(chosen, m)
-		}
+	share := map[*mutant]float64{}
+	for _, m := range mutants {
+		share[m] = float64(seen[m.Kind]) / float64(total[m.Kind])
 		seen[m.Kind]++
 	}
-	return chosen
+	slices.SortStableFunc(mutants, func(a, b *mutant) int { return cmp.Compare(share[a], share[b]) })
+	return mutants
 }
 
 // judge compares the survivors with the list of those that are known. whole
