@@ -84,6 +84,9 @@ func writeFacts(p *cli.Printer, r *kb.Record) {
 		}
 		field(p, label, spans...)
 	}
+	if len(r.Aliases) > 0 {
+		field(p, "Also", cli.Span{Text: strings.Join(r.Aliases, ", "), Style: cli.Value})
+	}
 	field(p, "Role", cli.Span{Text: map[kb.Role]string{
 		kb.RoleCause:   "cause: mend this one",
 		kb.RoleSymptom: "symptom: it follows from something else",

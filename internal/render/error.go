@@ -83,6 +83,7 @@ type Banner struct {
 type Fact struct {
 	Name, Value, Note string
 	Code              bool // the value is code
+	Wide              bool // the value can be long
 }
 
 // HistoryView is an earlier wording.
@@ -226,15 +227,15 @@ func banners(site Site, r *kb.Record, successor *kb.Record) []Banner {
 func facts(r *kb.Record) []Fact {
 	var list []Fact
 	if r.ErrorCode != nil {
-		list = append(list, Fact{"Code", visible(*r.ErrorCode), "visible to the caller at run time", true})
+		list = append(list, Fact{Name: "Code", Value: visible(*r.ErrorCode), Note: "visible to the caller at run time", Code: true})
 	}
 	if r.ErrorClass != nil {
-		list = append(list, Fact{"Class", visible(*r.ErrorClass), "", true})
+		list = append(list, Fact{Name: "Class", Value: visible(*r.ErrorClass), Code: true})
 	}
 	if r.HTTPStatus != nil {
-		list = append(list, Fact{"HTTP status", strconv.Itoa(*r.HTTPStatus), "", false})
+		list = append(list, Fact{Name: "HTTP status", Value: strconv.Itoa(*r.HTTPStatus)})
 	}
-	list = append(list, Fact{"Raised as", visible(r.ErrorType), "", false})
+	list = append(list, Fact{Name: "Raised as", Value: visible(r.ErrorType)})
 	for _, f := range []Fact{
 		{Name: "Role", Value: visible(string(r.Role)), Note: roleWords[r.Role]},
 		{Name: "Retry", Value: words(string(r.Retry)), Note: retryWords[r.Retry]},
@@ -242,6 +243,9 @@ func facts(r *kb.Record) []Fact {
 		if f.Value != "" {
 			list = append(list, f)
 		}
+	}
+	if len(r.Aliases) > 0 {
+		list = append(list, Fact{Name: "Also known as", Value: visible(strings.Join(r.Aliases, ", ")), Note: "another name or an earlier one", Code: true, Wide: true})
 	}
 	return list
 }
