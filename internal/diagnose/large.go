@@ -19,7 +19,7 @@ import (
 const (
 	largeText  = 64 << 10 // bytes from which on a text is large
 	chunkSize  = 1 << 20  // bytes that one goroutine reads at a time
-	cutText    = 4 << 20  // bytes in which messages that were cut are looked for
+	cutText    = 1 << 20  // bytes in which messages that were cut are looked for
 	maxSeamGap = 64 << 10 // how far a chunk may go on to the next entry
 )
 
