@@ -28,6 +28,8 @@ var pages = []struct{ name, path string }{
 	{"diagnose", "/diagnose"},
 	{"search", "/search?q=duplex+channel"},
 	{"search without hits", "/search?q=zebra"},
+	{"proof", "/proof/"},
+	{"source", "/source/duplex/table.go"},
 }
 
 const pastedLog = "2026-11-29T10:00:01Z INFO run run_42 started\n" +

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"errorkb/internal/kb"
 )
 
 func TestServe(t *testing.T) {
@@ -122,6 +124,31 @@ func TestReloadOnHangup(t *testing.T) {
 	edit(t, name, `"slug": "PORT"`, `"slug": "port-in-use"`)
 	r.signal(syscall.SIGHUP)
 	r.logged("records loaded")
+}
+
+func TestReloadOfEvidence(t *testing.T) {
+	records := recordsCopy(t)
+	r := start(t, "--data", t.TempDir(), "--records", records)
+	r.want("/proof/", "These records come without evidence")
+	name := filepath.Join(records, kb.EvidenceFile)
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r.signal(syscall.SIGHUP)
+	}
+	write(`{"schemaVersion": 1, "places": [{"file": "duplex/table.go", "line": 1, "message": "a message of evidence"}]}`)
+	r.logged("records loaded")
+	r.want("/proof/", "a message of evidence")
+	r.want("/source/duplex/table.go", "a message of evidence")
+
+	// A file that is no evidence leaves the old one serving and says why.
+	write(`{"schemaVersion": 1, "rekords": []}`)
+	if line := r.logged(`"finding"`); !strings.Contains(line, "evidence.json") || !strings.Contains(line, "rekords") {
+		t.Errorf("the log does not name the mistake: %s", line)
+	}
+	r.want("/proof/", "a message of evidence")
 }
 
 func TestWatch(t *testing.T) {
