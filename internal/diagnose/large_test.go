@@ -46,6 +46,8 @@ func TestLargeFindsWhatIsThere(t *testing.T) {
 	for name, text := range map[string][]byte{
 		"plain": log, "worn": corpus.Disguise(log), "crlf": bytes.ReplaceAll(log, []byte("\n"), []byte("\r\n")),
 	} {
+		// Behind the part in which pieces of cut messages are looked for as well.
+		text = append(corpus.Log(cutText, nil), text...)
 		whole := &work{engine: e, ctx: context.Background(), input: text}
 		whole.read(newMapped(text), 0, false)
 		for _, r := range whole.texts {
