@@ -168,6 +168,37 @@ func TestNoPretence(t *testing.T) {
 	}
 }
 
+// TestCauseFirst tells a wrapper behind its cause from a message that is
+// mistaken for another.
+func TestCauseFirst(t *testing.T) {
+	p := testProof()
+	cause := plainRecord().ID
+	p.Records[0].Diagnosis.First, p.Records[0].Diagnosis.Cause = false, &cause
+	wrapper := p.Records[0].Record
+	for _, c := range []struct {
+		found []string
+		cell  string
+		told  string
+	}{
+		{[]string{wrapper}, "cell-right", "1"},
+		{[]string{cause, wrapper}, "cell-cause", "1"},
+		{[]string{cause}, "cell-wrong", "0"},
+		{nil, "", "0"},
+	} {
+		p.Siblings = []kb.Sibling{{Record: wrapper, Found: c.found}}
+		doc, err := provenRenderer(testShelf(), p).Document(context.Background(), "/proof/")
+		root := parse(t, mustDocument(t, doc, err).Body)
+		said := strings.Join(strings.Fields(text(root)), " ")
+		if !strings.Contains(said, c.told+" of 1 messages told apart") {
+			t.Errorf("found %q: want %s told apart", c.found, c.told)
+		}
+		cells := find(find(root, classed("matrix"))[0], func(n *node) bool { return c.cell != "" && classed(c.cell)(n) })
+		if c.cell != "" && len(cells) != 1 {
+			t.Errorf("found %q: %d cells of class %s", c.found, len(cells), c.cell)
+		}
+	}
+}
+
 func TestSourcePages(t *testing.T) {
 	r := provenRenderer(testShelf(), testProof())
 	addresses, err := r.Addresses(context.Background())

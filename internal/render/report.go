@@ -57,7 +57,6 @@ type ReportFile struct {
 type ReportSibling struct {
 	Record Link
 	Found  []Link // best first
-	First  bool   // its own record comes first
 }
 
 // ReportReason is a record with a sentence about it.
@@ -230,14 +229,22 @@ func coverageSummary(all, recorded, exempt int) string {
 // matrixCell is the side of a cell of the confusion matrix, in pixels.
 const matrixCell = 8
 
+// causeFirst reports whether a message is found right behind the cause that its
+// record passes on, as the evidence of that record says.
+func causeFirst(p *proofs, s kb.Sibling) bool {
+	e := p.Of(s.Record)
+	return e != nil && e.Diagnosis.Cause != nil && len(s.Found) > 1 && s.Found[0] == *e.Diagnosis.Cause && s.Found[1] == s.Record
+}
+
 // What a cell of the matrix says, the gravest last.
 const (
 	cellLater = iota // the record was found too, further down
 	cellRight        // the message's own record came first
+	cellCause        // it came behind the cause that it carries
 	cellWrong        // another record came first
 )
 
-var cellClasses = [...]string{cellLater: "cell-later", cellRight: "cell-right", cellWrong: "cell-wrong"}
+var cellClasses = [...]string{cellLater: "cell-later", cellRight: "cell-right", cellCause: "cell-cause", cellWrong: "cell-wrong"}
 
 func (v *ProofPageView) siblings(p *proofs, names *namer) {
 	if len(p.Siblings) == 0 {
@@ -259,11 +266,12 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 	right := 0
 	for _, s := range p.Siblings {
 		first := len(s.Found) > 0 && s.Found[0] == s.Record
-		if first {
+		behind := causeFirst(p, s)
+		if first || behind {
 			right++
 		}
 		if !first || len(s.Found) > 1 {
-			row := ReportSibling{Record: names.of(s.Record), First: first}
+			row := ReportSibling{Record: names.of(s.Record)}
 			for _, id := range s.Found {
 				row.Found = append(row.Found, names.of(id))
 			}
@@ -274,6 +282,8 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 			switch {
 			case rank == 0 && id == s.Record:
 				class = cellRight
+			case rank == 0 && behind:
+				class = cellCause
 			case rank == 0:
 				class = cellWrong
 			}
@@ -291,12 +301,12 @@ func (v *ProofPageView) siblings(p *proofs, names *namer) {
 		}
 	}
 	v.count(right, len(p.Siblings), "messages told apart", "siblings")
-	v.Siblings = fmt.Sprintf("Each of %s was pasted into the diagnosis. Its own record came first for %s.",
+	v.Siblings = fmt.Sprintf("Each of %s was pasted into the diagnosis. For %s its own record came first, or right behind the cause that it carries.",
 		plural(len(p.Siblings), "rendered message", "rendered messages"), thousands(right))
 	side := strconv.Itoa(len(index) * matrixCell)
 	v.Matrix = Prose(`<svg class="matrix" role="img" viewBox="0 0 ` + side + ` ` + side + `" aria-labelledby="matrix-title matrix-desc">` +
 		`<title id="matrix-title">Confusion matrix</title>` +
 		`<desc id="matrix-desc">A row for each message, a column for each record. ` + thousands(right) + ` of ` + thousands(len(p.Siblings)) +
-		` messages lie on the diagonal: their own record comes first.</desc>` +
+		` messages are told apart: their own record comes first, which is the diagonal, or behind the cause that they carry.</desc>` +
 		`<rect class="matrix-ground" width="` + side + `" height="` + side + `"></rect>` + drawn.String() + `</svg>`)
 }

@@ -621,7 +621,7 @@ func reportSiblings(v ProofPageView) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<ul class=\"legend\"><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-right\" width=\"8\" height=\"8\"></rect></svg> its own record first</li><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-wrong\" width=\"8\" height=\"8\"></rect></svg> another record first</li><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-later\" width=\"8\" height=\"8\"></rect></svg> found too, further down</li></ul></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 60, "<ul class=\"legend\"><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-right\" width=\"8\" height=\"8\"></rect></svg> its own record first</li><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-cause\" width=\"8\" height=\"8\"></rect></svg> the cause that it carries first</li><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-wrong\" width=\"8\" height=\"8\"></rect></svg> another record first</li><li><svg viewBox=\"0 0 8 8\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"cell-later\" width=\"8\" height=\"8\"></rect></svg> found too, further down</li></ul></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -633,7 +633,7 @@ func reportSiblings(v ProofPageView) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(len(v.Confused)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/render/report.templ`, Line: 148, Col: 119}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `internal/render/report.templ`, Line: 149, Col: 119}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
