@@ -198,15 +198,16 @@ func testForm(t *testing.T, s *site) {
 				if w := eval[int](b, `document.documentElement.scrollWidth`); w > int(v.width) {
 					t.Errorf("%s is %d pixels wide in a window of %d", page.name, w, v.width)
 				}
-				shift := eval[float64](b, `new Promise(done => {
-					let sum = 0;
+				shifts := eval[[]string](b, `new Promise(done => {
+					const moved = [];
 					new PerformanceObserver(list => {
-						for (const e of list.getEntries()) if (!e.hadRecentInput) sum += e.value;
+						for (const e of list.getEntries()) if (!e.hadRecentInput) moved.push(e.value + ": " + e.sources.map(s =>
+							(s.node?.outerHTML ?? s.node?.textContent ?? "gone").slice(0, 80) + " from " + JSON.stringify(s.previousRect) + " to " + JSON.stringify(s.currentRect)).join(", "));
 					}).observe({type: "layout-shift", buffered: true});
-					requestAnimationFrame(() => requestAnimationFrame(() => done(sum)));
+					requestAnimationFrame(() => requestAnimationFrame(() => done(moved)));
 				})`)
-				if shift > 0 {
-					t.Errorf("%s shifts its layout by %g while it loads", page.name, shift)
+				for _, shift := range shifts {
+					t.Errorf("%s shifts its layout while it loads: %s", page.name, shift)
 				}
 				inline := eval[int](b, `document.querySelectorAll("[style], style, script:not([src]), [onclick]").length`)
 				if inline != 0 {
