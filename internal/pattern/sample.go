@@ -56,7 +56,7 @@ main.main()
 	/go/src/app/main.go:15 +0x1d
 Step 4/12 : RUN apt-get update && apt-get install -y curl
 #12 0.412 Reading package lists...
-Get:1 http://deb.debian.org/debian bookworm InRelease [151 kB]
+Get:1 http://archive.example.org/debian bookworm InRelease [151 kB]
 Successfully built 3f1d897a7c01
 Pulling from library/nginx
 Status: Downloaded newer image for nginx:latest
