@@ -17,6 +17,18 @@ import (
 // standard input when something is typed. It gives what the terminal shows.
 func onTerminal(t *testing.T, columns uint16, env []string, typed string, args ...string) string {
 	t.Helper()
+	return show(t, columns, env, typed, true, args...)
+}
+
+// answerOnTerminal is onTerminal without what the program says of its work:
+// on a busy machine that is more.
+func answerOnTerminal(t *testing.T, columns uint16, env []string, args ...string) string {
+	t.Helper()
+	return show(t, columns, env, "", false, args...)
+}
+
+func show(t *testing.T, columns uint16, env []string, typed string, progressToo bool, args ...string) string {
+	t.Helper()
 	cmd := exec.Command("kb", args...)
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm")
 	cmd.Env = append(cmd.Env, env...)
@@ -28,7 +40,10 @@ func onTerminal(t *testing.T, columns uint16, env []string, typed string, args .
 	if err := pty.Setsize(terminal, &pty.Winsize{Rows: 40, Cols: columns}); err != nil {
 		t.Fatal(err)
 	}
-	cmd.Stdout, cmd.Stderr = end, end
+	cmd.Stdout = end
+	if progressToo {
+		cmd.Stderr = end
+	}
 	if typed != "" {
 		cmd.Stdin = end
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -55,12 +70,12 @@ func TestColourOnATerminalOnly(t *testing.T) {
 	if strings.Contains(piped, "\x1b") {
 		t.Error("colour in a pipe")
 	}
-	shown := onTerminal(t, 80, nil, "", explain...)
+	shown := answerOnTerminal(t, 80, nil, explain...)
 	if !strings.Contains(shown, "\x1b[1mWhat it means\x1b[0m") {
 		t.Errorf("no colour on a terminal:\n%s", shown)
 	}
 	for _, env := range []string{"NO_COLOR=1", "TERM=dumb", "KB_COLOR=never"} {
-		if got := onTerminal(t, 80, []string{env}, "", explain...); got != piped {
+		if got := answerOnTerminal(t, 80, []string{env}, explain...); got != piped {
 			t.Errorf("with %s:\n%s\nwant\n%s", env, got, piped)
 		}
 	}
@@ -68,14 +83,14 @@ func TestColourOnATerminalOnly(t *testing.T) {
 	if always != shown {
 		t.Errorf("--color always in a pipe:\n%s\nwant\n%s", always, shown)
 	}
-	if got := onTerminal(t, 80, nil, "", append(explain, "--json")...); strings.Contains(got, "\x1b") {
+	if got := answerOnTerminal(t, 80, nil, append(explain, "--json")...); strings.Contains(got, "\x1b") {
 		t.Errorf("colour in JSON:\n%s", got)
 	}
 }
 
 func TestTextFitsTheTerminal(t *testing.T) {
 	for _, columns := range []uint16{50, 80, 200} {
-		shown := onTerminal(t, columns, []string{"NO_COLOR=1"}, "", "explain", "fbc48e17530ae3db")
+		shown := answerOnTerminal(t, columns, []string{"NO_COLOR=1"}, "explain", "fbc48e17530ae3db")
 		widest, prose := 0, false
 		for line := range strings.SplitSeq(shown, "\n") {
 			prose = prose || strings.HasPrefix(line, "What it means")
