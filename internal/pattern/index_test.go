@@ -331,7 +331,10 @@ func TestNoAllocationWithoutMatch(t *testing.T) {
 	if n > 0 {
 		t.Fatalf("%d matches in a text that should hold none", n)
 	}
-	if a := testing.AllocsPerRun(10, func() { ix.Find(text, func(int, Match) bool { return true }) }); a > 1 {
+	// A few for the call, when the pool was emptied: the race detector does so
+	// at random. One a line would be over a thousand.
+	const most = 8
+	if a := testing.AllocsPerRun(10, func() { ix.Find(text, func(int, Match) bool { return true }) }); a > most {
 		t.Errorf("%v allocations for %d lines", a, bytes.Count(text, []byte("\n")))
 	}
 }
