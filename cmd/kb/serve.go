@@ -105,7 +105,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	lock, err := store.LockDir(f.data)
 	if err != nil {
-		return cli.Hint(err, "name another one with --data DIR")
+		return cli.Hint(err, "another directory is named with --data DIR")
 	}
 	defer lock.Unlock() // the end of the process does it too
 

@@ -116,7 +116,7 @@ func (r recordSchema) findings(e *jsonschema.ValidationError) []kb.Finding {
 	case *kind.Required:
 		if field == "" && len(k.Missing) > maxMissing {
 			return []kb.Finding{{Code: codeMissing, Message: fmt.Sprintf("lacks %d fields: %s", len(k.Missing), strings.Join(k.Missing, ", ")),
-				Advice: byCode[codeMissing].Advice}}
+				Advice: "add them; the manual of the record format says what each holds"}}
 		}
 		var all []kb.Finding
 		for _, name := range k.Missing {

@@ -266,7 +266,7 @@ func (b *builder) stage(ctx context.Context, i int) error {
 	name := filepath.FromSlash(t.name)
 	old, err := b.root.ReadFile(name)
 	same := err == nil && bytes.Equal(old, content)
-	foreign := !same && !b.previous[t.name] && !missing(err) && !b.ownFolder(name)
+	foreign := !same && b.inTheWay(t.name)
 	if !same && !foreign {
 		if err := writeStaged(b.root, name, content); err != nil {
 			return err
@@ -289,19 +289,40 @@ func (b *builder) stage(ctx context.Context, i int) error {
 	return nil
 }
 
-// ownFolder reports whether a folder stands at a name that holds nothing but
-// what an earlier build wrote.
-func (b *builder) ownFolder(name string) bool {
-	info, err := b.root.Lstat(name)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	return fs.WalkDir(b.root.FS(), filepath.ToSlash(name), func(inside string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && !b.previous[inside] {
-			err = fs.ErrExist
+// inTheWay reports whether something that no build wrote keeps a file from
+// being put at a name: a file at the name or where a folder on the way has to
+// be, or a folder at the name that holds anything else than our files.
+func (b *builder) inTheWay(name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if info, err := b.root.Lstat(filepath.FromSlash(dir)); err == nil && !info.IsDir() {
+			return !b.previous[dir]
 		}
-		return err
-	}) == nil
+	}
+	info, err := b.root.Lstat(filepath.FromSlash(name))
+	switch {
+	case err != nil:
+		return !missing(err)
+	case info.IsDir():
+		return !b.ownFolder(name)
+	}
+	return !b.previous[name]
+}
+
+// ownFolder reports whether a folder holds files of an earlier build, and
+// nothing else.
+func (b *builder) ownFolder(name string) bool {
+	own := false
+	err := fs.WalkDir(b.root.FS(), name, func(inside string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		if !b.previous[inside] {
+			return fs.ErrExist
+		}
+		own = true
+		return nil
+	})
+	return own && err == nil
 }
 
 // ForeignError says that files which no build wrote stand where the site's own

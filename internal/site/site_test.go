@@ -256,6 +256,64 @@ func TestBuildLeavesForeignFilesAlone(t *testing.T) {
 	}
 }
 
+// What somebody else put in the way is seen before anything is moved, in
+// whatever form, and the folder can be built again once it is gone.
+func TestBuildSeesWhatIsInTheWay(t *testing.T) {
+	for _, c := range []struct {
+		name, foreign string // a folder ends in a slash
+		replaces      bool   // a file of the earlier build
+		want          string
+	}{
+		{"folder for a file of ours", "feed.xml/mine.txt", true, "feed.xml"},
+		{"empty folder for a file of ours", "feed.xml/", true, "feed.xml"},
+		{"empty folder for a new file", "robots.txt/", false, "robots.txt"},
+		{"file where a folder goes", "tags", false, "tags/x/index.html"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			source, options := small()
+			out := t.TempDir()
+			build(t, source, out, options)
+			top, _, _ := strings.Cut(c.foreign, "/")
+			if c.replaces {
+				if err := os.Remove(filepath.Join(out, top)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := filepath.Join(out, filepath.FromSlash(c.foreign))
+			if folder := strings.LastIndexByte(c.foreign, '/'); folder >= 0 {
+				if err := os.MkdirAll(filepath.Join(out, filepath.FromSlash(c.foreign[:folder])), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !strings.HasSuffix(c.foreign, "/") {
+				if err := os.WriteFile(path, []byte("mine"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := tree(t, out)
+			source["/tags/x/"], source["/robots.txt"], source["/"] = html("tag"), html("robots"), html("new home")
+			_, err := Build(t.Context(), source, out, options)
+			var foreign *ForeignError
+			if !errors.As(err, &foreign) || !slices.Equal(foreign.Paths, []string{c.want}) {
+				t.Fatalf("error %v, want %s in the way", err, c.want)
+			}
+			if diff := cmp.Diff(before, tree(t, out)); diff != "" {
+				t.Errorf("the refused build changed files:\n%s", diff)
+			}
+
+			if err := os.RemoveAll(filepath.Join(out, top)); err != nil {
+				t.Fatal(err)
+			}
+			build(t, source, out, options)
+			fresh := t.TempDir()
+			build(t, source, fresh, options)
+			if diff := cmp.Diff(tree(t, fresh), tree(t, out)); diff != "" {
+				t.Errorf("tree (-fresh +rebuilt):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestBuildTurnsFilesIntoFolders(t *testing.T) {
 	source, options := small()
 	out := t.TempDir()
