@@ -163,56 +163,6 @@ func (a *aligned) enough() (share, worth float64, ok bool) {
 // line that it begins in.
 func cutReach(literal int) int { return 4*literal + 400 }
 
-// mayBeCut reports whether the line holds enough of any message. It looks at the
-// few whose pieces are there, and is much cheaper than looking for the messages
-// that the line resembles.
-func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
-	p := w.engine.probes
-	end := min(l.end, l.body+maxCutLine)
-	here := func(owner int) bool {
-		parts := w.engine.segments(owner)
-		if a, ok := alignHead(parts, r, l.body, end, end); ok {
-			if _, _, ok = a.enough(); ok {
-				return true
-			}
-		}
-		a, ok := alignTail(parts, r, l.body, l.end)
-		if ok {
-			_, _, ok = a.enough()
-		}
-		return ok
-	}
-	further := func(owner int) bool {
-		parts := w.engine.segments(owner)
-		end := min(len(long.m.text), inLong+cutReach(literalLen(parts)))
-		a, ok := alignHead(parts, long, inLong, until, end)
-		if ok {
-			_, _, ok = a.enough()
-		}
-		return ok
-	}
-	for _, owner := range p.loose {
-		if here(int(owner)) || inLong >= 0 && further(int(owner)) {
-			return true
-		}
-	}
-	if !p.each(r.m.text, l.body, l.end, func(_, owner int) bool { return !here(owner) }) {
-		return true
-	}
-	if inLong < 0 {
-		return false
-	}
-	to := inLong + cutReach(p.most)
-	pieces := w.piecesIn(long, to)
-	k := sort.Search(len(pieces), func(k int) bool { return pieces[k].at >= inLong })
-	for ; k < len(pieces) && pieces[k].at < to; k++ {
-		if further(pieces[k].owner) {
-			return true
-		}
-	}
-	return false
-}
-
 // worthOfLiterals weighs the literal text that is there.
 func (h *hit) worthOfLiterals() (float64, int) {
 	t := h.reading.m.text
@@ -268,14 +218,11 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 	t := r.m.text[:to]
 	a := aligned{total: literalLen(parts)}
 	a.reading = r
-	first := 0
-	if parts[0].gap != "" {
-		first = 1
-	}
-	if first >= len(parts) || parts[first].text == "" {
+	if !canHead(parts) {
 		return a, false
 	}
-	probe := parts[first].text[:min(len(parts[first].text), 10)]
+	first := firstLiteral(parts)
+	probe := probeOf(parts)
 	k := indexLiteral(t[from:min(to, until+len(probe)-1)], probe)
 	if k < 0 {
 		return a, false

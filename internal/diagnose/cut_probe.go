@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"slices"
+	"sort"
+	"strings"
 	"sync/atomic"
 )
 
@@ -23,6 +25,58 @@ type probes struct {
 type piece struct {
 	key   uint64
 	owner int32
+	head  uint16 // how the message begins, see headOf; anyHead when that is not known
+	ends  ends
+}
+
+// ends are the ends of a message that a piece speaks for.
+type ends uint8
+
+const (
+	headEnd ends = 1 << iota // it is there when the head is
+	tailEnd                  // it is there when the tail is
+)
+
+// anyHead stands for a beginning that no word start tells.
+const anyHead = 1 << 8
+
+// headOf sums up the first word that must be there for alignHead to lay a message
+// at all: where it finds the beginning of the first literal, this word begins in
+// the text, not later than reach bytes behind.
+func headOf(parts []segment) uint16 {
+	if !canHead(parts) {
+		return anyHead
+	}
+	probe := probeOf(parts)
+	for i := 0; i+4 <= len(probe); i++ {
+		if isWord(probe[i]) && (i == 0 || !isWord(probe[i-1])) && !strings.ContainsAny(probe[i:i+4], "'\"`") {
+			return wordHead([]byte(probe[i : i+4]))
+		}
+	}
+	return anyHead
+}
+
+// wordHead sums up the first four bytes of a word.
+func wordHead(t []byte) uint16 { return uint16(hash4(t) >> 56) }
+
+// heads is a set of the words that begin in a stretch of text.
+type heads [anyHead / 64]uint64
+
+// add adds the words that begin in text[from:to].
+func (h *heads) add(text []byte, from, to int) {
+	inside := from > 0 && isWord(text[from-1])
+	for i := from; i < to && i+4 <= len(text); i++ {
+		was := inside
+		if inside = isWord(text[i]); inside && !was {
+			k := wordHead(text[i:])
+			h[k/64] |= 1 << (k % 64)
+		}
+	}
+}
+
+// may reports whether a message with a beginning may begin there.
+func (h *heads) may(head uint16) bool {
+	return head >= anyHead || h[head/64]>>(head%64)&1 != 0
 }
 
 // pieceSizes are the lengths of pieces that are told apart, longest first.
@@ -67,6 +121,8 @@ func newProbes(e *Engine) *probes {
 	type found struct {
 		text  string
 		owner int32
+		head  uint16
+		ends  ends
 	}
 	var list []found
 	for i := range e.owners {
@@ -80,9 +136,16 @@ func newProbes(e *Engine) *probes {
 			need = literalLen(parts) * 95 / 100
 		}
 		head, tail := bestPiece(headPieces(parts, need)), bestPiece(tailPieces(parts, need))
-		for _, text := range []string{head, tail} {
-			if text != "" && !(text == tail && len(list) > 0 && list[len(list)-1] == found{text, int32(i)}) {
-				list = append(list, found{text, int32(i)})
+		opening := headOf(parts)
+		switch {
+		case head != "" && head == tail:
+			list = append(list, found{head, int32(i), opening, headEnd | tailEnd})
+		default:
+			if head != "" {
+				list = append(list, found{head, int32(i), opening, headEnd})
+			}
+			if tail != "" {
+				list = append(list, found{tail, int32(i), opening, tailEnd})
 			}
 		}
 		if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
@@ -106,7 +169,7 @@ func newProbes(e *Engine) *probes {
 		key := pieceKey(text)
 		b := key >> (64 - p.bits)
 		p.starts[b]--
-		p.pieces[p.starts[b]] = piece{key, list[i].owner}
+		p.pieces[p.starts[b]] = piece{key, list[i].owner, list[i].head, list[i].ends}
 		if len(text) >= 8 {
 			p.long.set(hash8(text))
 		} else {
@@ -137,6 +200,14 @@ func firstLiteral(parts []segment) int {
 		return 1
 	}
 	return 0
+}
+
+// maxProbe is how much of its first literal is looked for to find a message.
+const maxProbe = 10
+
+func probeOf(parts []segment) string {
+	text := parts[firstLiteral(parts)].text
+	return text[:min(len(text), maxProbe)]
 }
 
 // canHead reports whether alignHead can lay a message at all.
@@ -204,9 +275,9 @@ func bestPiece(list []needed) string {
 	return best
 }
 
-// each calls f with the owners of the pieces that stand in text[from:to], until it
-// returns false. It may name an owner whose piece is not there.
-func (p *probes) each(text []byte, from, to int, f func(at int, owner int) bool) bool {
+// each calls f with the pieces that stand in text[from:to], until it returns false.
+// It may name one that is not there.
+func (p *probes) each(text []byte, from, to int, f func(at int, x *piece) bool) bool {
 	inside := false
 	for i := from; i+4 <= to; i++ {
 		was := inside
@@ -229,10 +300,11 @@ func (p *probes) each(text []byte, from, to int, f func(at int, owner int) bool)
 	return true
 }
 
-func (p *probes) eachOf(key uint64, at int, f func(at int, owner int) bool) bool {
+func (p *probes) eachOf(key uint64, at int, f func(at int, x *piece) bool) bool {
 	b := key >> (64 - p.bits)
-	for _, x := range p.pieces[p.starts[b]:p.starts[b+1]] {
-		if x.key == key && !f(at, int(x.owner)) {
+	list := p.pieces[p.starts[b]:p.starts[b+1]]
+	for i := range list {
+		if list[i].key == key && !f(at, &list[i]) {
 			return false
 		}
 	}
@@ -253,13 +325,15 @@ func (e *Engine) segments(owner int) []segment {
 // partsCache holds the segments of owners once they were asked for.
 type partsCache []atomic.Pointer[[]segment]
 
-// occurrence is a piece in a text.
+// occurrence is a piece of the head of a message in a text.
 type occurrence struct {
 	at    int
-	owner int
+	owner int32
+	head  uint16
 }
 
-// piecesIn are the pieces in the text of a reading up to an offset, by place.
+// piecesIn are the pieces of heads in the text of a reading up to an offset, by
+// place.
 func (w *work) piecesIn(r *reading, to int) []occurrence {
 	to = min(to, len(r.m.text))
 	if from := r.probed; from < to {
@@ -267,8 +341,10 @@ func (w *work) piecesIn(r *reading, to int) []occurrence {
 			from-- // not from inside a word
 		}
 		most := min(len(r.m.text), to+pieceSizes[0])
-		w.engine.probes.each(r.m.text, from, most, func(at, owner int) bool {
-			r.pieces = append(r.pieces, occurrence{at, owner})
+		w.engine.probes.each(r.m.text, from, most, func(at int, x *piece) bool {
+			if x.ends&headEnd != 0 {
+				r.pieces = append(r.pieces, occurrence{at, x.owner, x.head})
+			}
 			return true
 		})
 		// The last words may have been seen before.
@@ -276,4 +352,79 @@ func (w *work) piecesIn(r *reading, to int) []occurrence {
 		r.probed = to
 	}
 	return r.pieces
+}
+
+// mayBeCut reports whether the line holds enough of any message. It looks at the
+// few whose pieces are there, and is much cheaper than looking for the messages
+// that the line resembles.
+func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
+	p := w.engine.probes
+	end := min(l.end, l.body+maxCutLine)
+	here := func(owner int32, at ends) bool {
+		parts := w.engine.segments(int(owner))
+		if at&headEnd != 0 {
+			if a, ok := alignHead(parts, r, l.body, end, end); ok {
+				if _, _, ok = a.enough(); ok {
+					return true
+				}
+			}
+		}
+		if at&tailEnd == 0 {
+			return false
+		}
+		a, ok := alignTail(parts, r, l.body, l.end)
+		if ok {
+			_, _, ok = a.enough()
+		}
+		return ok
+	}
+	further := func(owner int32) bool {
+		parts := w.engine.segments(int(owner))
+		end := min(len(long.m.text), inLong+cutReach(literalLen(parts)))
+		a, ok := alignHead(parts, long, inLong, until, end)
+		if ok {
+			_, _, ok = a.enough()
+		}
+		return ok
+	}
+	for _, owner := range p.loose {
+		if here(owner, headEnd|tailEnd) || inLong >= 0 && further(owner) {
+			return true
+		}
+	}
+	var begin heads
+	known := false
+	may := func(head uint16) bool {
+		if !known {
+			begin.add(r.m.text, l.body, end)
+			known = true
+		}
+		return begin.may(head)
+	}
+	if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool {
+		at := x.ends
+		if !may(x.head) {
+			at &^= headEnd
+		}
+		return at == 0 || !here(x.owner, at)
+	}) {
+		return true
+	}
+	if inLong < 0 {
+		return false
+	}
+	to := inLong + cutReach(p.most)
+	pieces := w.piecesIn(long, to)
+	k := sort.Search(len(pieces), func(k int) bool { return pieces[k].at >= inLong })
+	begin, known = heads{}, false
+	for ; k < len(pieces) && pieces[k].at < to; k++ {
+		if !known {
+			begin.add(long.m.text, inLong, until+maxProbe)
+			known = true
+		}
+		if begin.may(pieces[k].head) && further(pieces[k].owner) {
+			return true
+		}
+	}
+	return false
 }

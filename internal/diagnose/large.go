@@ -159,7 +159,7 @@ func (w *work) readChunk(c *clear, from, to int) {
 // telltale reports whether a piece of a message stands in a line, so that it may
 // hold one that was cut.
 func (w *work) telltale(from, to int) bool {
-	return from < cutText && !w.engine.probes.each(w.input, from, to, func(int, int) bool { return false })
+	return from < cutText && !w.engine.probes.each(w.input, from, to, func(int, *piece) bool { return false })
 }
 
 // opensEntry reports whether a line begins with a time, behind what containers,
