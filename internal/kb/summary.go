@@ -105,6 +105,9 @@ func plainInline(s string) string {
 }
 
 func plainMarks(s string) string {
+	if !strings.ContainsAny(s, "\\[<*_") {
+		return s
+	}
 	// An escaped mark is a mark no more; it waits as a private-use character.
 	s = escaped.ReplaceAllStringFunc(s, func(e string) string { return string(escapedBase + rune(e[1])) })
 	s = image.ReplaceAllString(s, "$1")

@@ -134,6 +134,10 @@ func show(fsys fstest.MapFS, findings []kb.Finding) string {
 	return b.String()
 }
 
+func onlyErrors(findings []kb.Finding) []kb.Finding {
+	return slices.DeleteFunc(slices.Clone(findings), func(f kb.Finding) bool { return f.Severity != kb.FindingError })
+}
+
 func TestCases(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil {
@@ -152,6 +156,9 @@ func TestCases(t *testing.T) {
 			}
 			fsys, want := caseFS(t, archive)
 			set, findings := Load(context.Background(), fsys)
+			if quick, found := LoadErrors(context.Background(), fsys); show(fsys, onlyErrors(found)) != show(fsys, onlyErrors(findings)) || (quick == nil) != (set == nil) {
+				t.Errorf("LoadErrors finds\n%s", show(fsys, onlyErrors(found)))
+			}
 			if set != nil {
 				_, more := Evidence(fsys, set)
 				findings = append(findings, more...)

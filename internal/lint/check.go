@@ -77,6 +77,7 @@ type subject struct {
 	patternErr error
 	cover      coverage // of errorMessage by the pattern
 	prose      []section
+	addresses  []address
 }
 
 // collection is all subjects under the checks that compare records.
@@ -94,6 +95,7 @@ func (s *subject) prepare() {
 		s.cover = bestCover(s.pattern, s.record.ErrorMessage, s.record.Captures)
 	}
 	s.prose = sectionsOf(s.record)
+	s.addresses = s.findAddresses()
 }
 
 // reporter adds the findings of a check. A field that reading or the schema has

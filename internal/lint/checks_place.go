@@ -229,7 +229,8 @@ var lineWord = regexp.MustCompile(`\b[Ll]ines? ([0-9]+)(?: ?(?:-|–|to|and) ?([
 // address is one URL of a record and the field it stands in.
 type address struct{ field, url string }
 
-func (s *subject) addresses() []address {
+// findAddresses lists them in the order of the fields.
+func (s *subject) findAddresses() []address {
 	var all []address
 	if u := s.record.GithubURL; u != nil {
 		all = append(all, address{"githubUrl", *u})
@@ -243,7 +244,7 @@ func (s *subject) addresses() []address {
 }
 
 func checkURLUnsafe(s *subject, report reporter) {
-	for _, a := range s.addresses() {
+	for _, a := range s.addresses {
 		u, err := url.Parse(a.url)
 		switch {
 		case err != nil:
@@ -263,7 +264,7 @@ func checkURLUnsafe(s *subject, report reporter) {
 var safeScheme = map[string]bool{"": true, "https": true, "http": true, "mailto": true}
 
 func checkURLPlain(s *subject, report reporter) {
-	for _, a := range s.addresses() {
+	for _, a := range s.addresses {
 		u, err := url.Parse(a.url)
 		if err != nil || u.Scheme != "http" || a.field == "githubUrl" {
 			continue
@@ -282,7 +283,7 @@ var blobURL = regexp.MustCompile(`^https://(?:www\.)?github\.com/([^/]+/[^/]+)/(
 var commitForm = regexp.MustCompile(`^(?:[0-9a-f]{40}|[0-9a-f]{64})$`)
 
 func checkURLUnpinned(s *subject, report reporter) {
-	for _, a := range s.addresses() {
+	for _, a := range s.addresses {
 		m := blobURL.FindStringSubmatch(a.url)
 		switch {
 		case m != nil && !commitForm.MatchString(m[2]) && !shortCommit(m[2], s.record.AnalyzedSHA):

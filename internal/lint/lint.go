@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -21,9 +22,21 @@ import (
 // nil when a finding has severity error. Findings are sorted by place. An ended
 // ctx is such a finding.
 func Load(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
+	return load(ctx, fsys, checks)
+}
+
+// LoadErrors is Load for those who need the set and not the warnings: only the
+// checks are made that can keep a set from being loaded.
+func LoadErrors(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
+	return load(ctx, fsys, slices.DeleteFunc(slices.Clone(checks), func(c *aCheck) bool {
+		return c.Severity != kb.FindingError && !c.Strict
+	}))
+}
+
+func load(ctx context.Context, fsys fs.FS, checks []*aCheck) (*kb.Set, []kb.Finding) {
 	sources, read := kb.ReadDir(fsys)
 	set := kb.NewSet(sources)
-	findings := check(ctx, set, read)
+	findings := check(ctx, set, read, checks)
 	if len(set.Records) == 0 && !kb.HasErrors(findings) {
 		findings = append(findings, kb.Finding{File: ".", Code: codeEmpty, Severity: kb.FindingWarning,
 			Message: "there is no record in the folder", Advice: byCode[codeEmpty].Advice})
@@ -37,11 +50,11 @@ func Load(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
 // Check runs the schema and all checks over a set. A record without a file is
 // judged, and its places are given, as its canonical form would be.
 func Check(set *kb.Set) []kb.Finding {
-	return check(context.Background(), set, nil)
+	return check(context.Background(), set, nil, checks)
 }
 
 // check adds to what reading found, sorted.
-func check(ctx context.Context, set *kb.Set, read []kb.Finding) []kb.Finding {
+func check(ctx context.Context, set *kb.Set, read []kb.Finding, checks []*aCheck) []kb.Finding {
 	subjects := subjectsOf(set, read)
 	each(subjects, func(s *subject) {
 		if ctx.Err() != nil {

@@ -27,7 +27,7 @@ func Records(ctx context.Context, dir string, stderr io.Writer) (*kb.Set, error)
 		return nil, err
 	}
 	progress := NewProgress(stderr, "checking records")
-	set, findings := lint.Load(ctx, fsys)
+	set, findings := lint.LoadErrors(ctx, fsys)
 	progress.End()
 	if set == nil || kb.HasErrors(findings) {
 		if err := ctx.Err(); err != nil {
