@@ -123,7 +123,8 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer terminal.Close()
-	p := newProgress(end, "indexing", 0)
+	p := newProgress(end, "indexing", time.Hour) // the line that comes by itself stays away
+	p.next = time.Time{}
 	p.Step(1, 4)
 	p.next = time.Time{}
 	p.Step(2, 4)
@@ -142,7 +143,8 @@ func TestProgressOfBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer terminal.Close()
-	p := newProgress(end, "diagnosing", 0)
+	p := newProgress(end, "diagnosing", time.Hour)
+	p.next = time.Time{}
 	p.begun = time.Now().Add(-time.Hour)
 	p.Bytes(3600<<20, 7200<<20)
 	p.next = time.Time{}
