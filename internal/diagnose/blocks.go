@@ -62,57 +62,42 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 // and its long lines.
 func readLines(m *mapped, depth int, enclosed bool) (base *reading, whole *mapped) {
 	normal := normalize(m)
-	m = breakLines(normal)
-	widths := lineWidths(m.text)
-	m = undoSpace(m)
-	whole = m // strings may be longer than a line that can be read
-	if len(widths) != bytes.Count(normal.text, []byte{'\n'})+1 {
-		whole = undoSpace(normal)
+	broken := breakLines(normal)
+	m = undoSpace(broken)
+	plain, lines := dropPrefixes(m, splitLines(m))
+	setWidths(lines, broken.text)
+	whole = m
+	if broken != normal {
+		whole = undoSpace(normal) // strings may be longer than a line that can be read
 	}
-	plain, lines := dropPrefixes(m, splitLines(m.text))
-	for i := range lines {
-		lines[i].width = widths[i] &^ blankEnd
-		lines[i].gapped = widths[i]&blankEnd != 0
-	}
-	return &reading{m: plain, lines: lines, depth: depth, enclosed: enclosed}, whole
+	base = m.arena.readings.one()
+	base.m, base.lines, base.depth, base.enclosed = plain, lines, depth, enclosed
+	return base, whole
 }
 
-// blankEnd marks the width of a line that ends with a blank.
-const blankEnd = 1 << 30
-
-// lineWidths counts the characters of every line.
-func lineWidths(text []byte) []int {
-	widths := make([]int, 0, bytes.Count(text, newline)+1)
-	if isASCII(text) {
-		for {
-			k := bytes.IndexByte(text, '\n')
-			if k < 0 {
-				return append(widths, len(text))
-			}
-			n := k
-			if k > 0 && text[k-1] == ' ' {
-				n |= blankEnd
-			}
-			widths = append(widths, n)
-			text = text[k+1:]
+// setWidths counts the characters of every line of a text, before blanks were
+// squeezed.
+func setWidths(lines []line, text []byte) {
+	ascii := isASCII(text)
+	for i := range lines {
+		end := lineEndOf(text, 0)
+		lines[i].width = end
+		if !ascii {
+			lines[i].width = characters(text[:end])
 		}
+		lines[i].gapped = end > 0 && text[end-1] == ' '
+		text = text[min(end+1, len(text)):]
 	}
+}
+
+func characters(t []byte) int {
 	n := 0
-	last := byte(0)
-	for _, c := range text {
-		switch {
-		case c == '\n':
-			if last == ' ' {
-				n |= blankEnd
-			}
-			widths = append(widths, n)
-			n = 0
-		case c&0xc0 != 0x80:
+	for _, c := range t {
+		if c&0xc0 != 0x80 {
 			n++
 		}
-		last = c
 	}
-	return append(widths, n)
+	return n
 }
 
 // dropPrefixes is the text without the furniture at the sides of its lines.
@@ -130,11 +115,12 @@ func dropPrefixes(m *mapped, lines []line) (*mapped, []line) {
 		return m, lines
 	}
 	b := newBuilder(m)
-	out := make([]line, len(lines))
-	for i, l := range lines {
-		lineEnd := len(m.text)
+	for i := range lines {
+		l := &lines[i]
+		lineEnd, next := len(m.text), len(m.text)
 		if i+1 < len(lines) {
-			lineEnd = lines[i+1].start - 1
+			next = lines[i+1].start
+			lineEnd = next - 1
 		}
 		if l.body > l.start {
 			kind := layerPrefix
@@ -143,20 +129,17 @@ func dropPrefixes(m *mapped, lines []line) (*mapped, []line) {
 			}
 			b.replace(l.start, l.body, "", kind)
 		}
-		o := l
-		o.start, o.body = len(b.text), len(b.text)
-		o.message = o.start + l.message - l.body
-		b.copy(l.body, l.end)
-		o.end = len(b.text)
+		start, size := len(b.text), l.end-l.body
 		if l.end < lineEnd {
+			b.copy(l.body, l.end)
 			b.replace(l.end, lineEnd, "", layerQuote)
+			b.copy(lineEnd, next)
+		} else {
+			b.copy(l.body, next)
 		}
-		if i+1 < len(lines) {
-			b.copy(lineEnd, lineEnd+1)
-		}
-		out[i] = o
+		l.start, l.body, l.message, l.end = start, start, start+l.message-l.body, start+size
 	}
-	return b.mapped(), out
+	return b.mapped(), lines
 }
 
 // joinLines puts lines together that may be one message: everything but where
@@ -164,7 +147,8 @@ func dropPrefixes(m *mapped, lines []line) (*mapped, []line) {
 // apart by line ends.
 func (w *work) joinLines(m *mapped, lines []line) *reading {
 	b := newBuilder(m)
-	r := &reading{lines: lines, joined: true}
+	r := m.arena.readings.one()
+	r.lines, r.joined = lines, true
 	for i := 0; i < len(lines); {
 		n := stretch(lines[i:])
 		if n > 1 {
@@ -200,10 +184,13 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 	for _, l := range lines {
 		width = max(width, l.width)
 	}
-	full := make([]bool, len(lines)) // the next word did not fit behind the line
+	full := m.arena.flags.take(len(lines))[:len(lines)] // the next word did not fit behind the line
+	for i := range full {
+		full[i] = false
+	}
 	exact, hard, soft, joints := 0, 0, 0, 0
 	for i := 0; i+1 < len(lines); i++ {
-		l, next := lines[i], lines[i+1]
+		l, next := &lines[i], &lines[i+1]
 		if l.message >= l.end || next.message >= next.end {
 			continue
 		}
@@ -252,13 +239,13 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width && !p.gapped) {
 				with = ""
 			}
-			r.joints = append(r.joints, j)
+			r.joints = append(m.arena.joints.grow(r.joints), j)
 			b.replace(p.end, from, with, layerWrap)
 		}
 		if l.message > l.body {
 			labelled = l
 		}
-		r.places = append(r.places, place{at: len(b.text), line: l, body: from})
+		r.places = append(m.arena.places.grow(r.places), place{at: len(b.text), line: l, body: from})
 		b.copy(from, l.end)
 		prev = i
 		blank = false

@@ -28,6 +28,7 @@ type work struct {
 	engine  *Engine
 	ctx     context.Context
 	input   []byte
+	arena   *arena
 	texts   []*reading // every reading of the input, the input's own lines first
 	hits    []hit
 	partial bool
@@ -45,7 +46,8 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 	if opts.MaxEvidence <= 0 {
 		opts.MaxEvidence = DefaultMaxEvidence
 	}
-	w := &work{engine: e, ctx: ctx, input: text}
+	w := e.newWork(ctx, text)
+	defer w.release()
 	w.search()
 	answer := Answer{
 		DatasetVersion: e.version,
@@ -61,6 +63,14 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 	return answer
 }
 
+// newWork begins a diagnosis.
+func (e *Engine) newWork(ctx context.Context, text []byte) *work {
+	return &work{engine: e, ctx: ctx, input: text, arena: arenas.Get().(*arena)}
+}
+
+// release gives back what the diagnosis was made with.
+func (w *work) release() { w.arena.release() }
+
 // search fills the work with everything that is found.
 func (w *work) search() {
 	if len(w.input) >= largeText {
@@ -72,7 +82,7 @@ func (w *work) search() {
 
 // searchWhole is search for a text all of which is undone.
 func (w *work) searchWhole() {
-	w.read(newMapped(w.input), 0, false)
+	w.read(part(w.arena, w.input, 0, len(w.input)), 0, false)
 	for _, r := range w.texts {
 		w.find(r)
 	}

@@ -40,7 +40,7 @@ func (w *work) searchLarge() {
 				if k >= len(chunks) || w.ctx.Err() != nil {
 					return
 				}
-				p := &work{engine: w.engine, ctx: w.ctx, input: w.input, large: true}
+				p := &work{engine: w.engine, ctx: w.ctx, input: w.input, arena: &arena{}, large: true}
 				p.readChunk(&c, chunks[k].from, chunks[k].to)
 				p.findCodes()
 				parts[k] = p
@@ -216,7 +216,7 @@ func (w *work) readEntry(from, to int) {
 		return
 	}
 	kept := len(w.texts)
-	w.read(part(w.input, from, to), 0, false)
+	w.read(part(w.arena, w.input, from, to), 0, false)
 	for _, r := range w.texts[kept:] {
 		w.find(r)
 	}

@@ -105,19 +105,28 @@ func undoTerminal(m *mapped) *mapped {
 }
 
 func hasTerminal(t []byte) bool {
-	if bytes.IndexByte(t, '[') < 0 && !hasControl(t) {
-		return false
+	if hasControl(t) {
+		return true
 	}
-	for i, c := range t {
-		if c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f {
+	// A colour code that lost its escape byte.
+	for i := 0; ; {
+		k := bytes.IndexByte(t[i:], '[')
+		if k < 0 {
+			return false
+		}
+		i += k + 1
+		end := i
+		for end < len(t) && end < i+maxColour && (isDigit(t[end]) || t[end] == ';') {
+			end++
+		}
+		if end > i && end < len(t) && t[end] == 'm' && !closed(t[end+1:]) {
 			return true
 		}
-		if c == 'm' && bareColour(t[:i+1]) > 0 && !closed(t[i+1:]) {
-			return true
-		}
 	}
-	return false
 }
+
+// maxColour is how many digits and semicolons a colour code may have.
+const maxColour = 16
 
 // closed reports whether a bracket closes here: "[5m]" is a duration.
 func closed(t []byte) bool { return len(t) > 0 && t[0] == ']' }
@@ -136,7 +145,7 @@ func lastRune(text []byte) int {
 func bareColour(text []byte) int {
 	i := len(text) - 2
 	digits := 0
-	for i >= 0 && digits < 16 && (text[i] >= '0' && text[i] <= '9' || text[i] == ';') {
+	for i >= 0 && digits < maxColour && (text[i] >= '0' && text[i] <= '9' || text[i] == ';') {
 		i--
 		digits++
 	}

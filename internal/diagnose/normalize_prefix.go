@@ -30,8 +30,9 @@ const (
 )
 
 // splitLines cuts a normalized text into lines. The last line need not end.
-func splitLines(text []byte) []line {
-	lines := make([]line, 0, bytes.Count(text, []byte{'\n'})+1)
+func splitLines(m *mapped) []line {
+	text := m.text
+	lines := m.arena.lines.take(bytes.Count(text, newline) + 1)
 	for start := 0; start <= len(text); {
 		end := bytes.IndexByte(text[start:], '\n')
 		if end < 0 {

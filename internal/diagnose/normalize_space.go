@@ -9,8 +9,7 @@ import "strings"
 func undoSpace(m *mapped) *mapped {
 	t := m.text
 	var b *builder
-	from := 0
-	end := 0
+	from, end := 0, 0
 	for i := nextSpace(t, 0); i < len(t); i = nextSpace(t, end) {
 		end = i + 1
 		for end < len(t) && (t[end] == ' ' || t[end] == '\t') {
@@ -62,6 +61,9 @@ const maxLine = 4 << 10
 // one.
 func breakLines(m *mapped) *mapped {
 	t := m.text
+	if len(t) <= maxLine {
+		return m
+	}
 	var b *builder
 	from, start := 0, 0
 	for i := 0; i < len(t); i++ {

@@ -106,7 +106,7 @@ func FuzzUndo(f *testing.F) {
 				checkMap(t, input, sub)
 			}
 		}
-		plain, _ := dropPrefixes(m, splitLines(m.text))
+		plain, _ := dropPrefixes(m, splitLines(m))
 		checkMap(t, input, plain)
 	})
 }

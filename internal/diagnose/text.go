@@ -1,7 +1,5 @@
 package diagnose
 
-import "sort"
-
 // layer is one kind of thing that is done to a text on its way into a paste.
 type layer uint8
 
@@ -48,21 +46,36 @@ type run struct {
 // mapped is a text with the way back to the input it was made from. A layer of
 // undoing takes one and gives one.
 type mapped struct {
-	text []byte
-	runs []run // ascending by at; empty only for an empty text
+	text  []byte
+	runs  []run  // ascending by at; empty only for an empty text
+	arena *arena // where what is made of it is taken from
 }
 
 // newMapped is the input as it is.
-func newMapped(input []byte) *mapped { return part(input, 0, len(input)) }
+func newMapped(input []byte) *mapped { return part(nil, input, 0, len(input)) }
 
-// part is a part of the input as it is.
-func part(input []byte, from, to int) *mapped {
-	return &mapped{text: input[from:to:to], runs: []run{{from: from, to: to, copied: true}}}
+// part is a part of the input as it is. Without an arena it gets one of its own.
+func part(a *arena, input []byte, from, to int) *mapped {
+	if a == nil {
+		a = &arena{}
+	}
+	m := a.mapped.one()
+	*m = mapped{text: input[from:to:to], runs: append(a.runs.take(1), run{from: from, to: to, copied: true}), arena: a}
+	return m
 }
 
 // runAt is the index of the last run that begins at or before offset i.
 func (m *mapped) runAt(i int) int {
-	return sort.Search(len(m.runs), func(k int) bool { return m.runs[k].at > i }) - 1
+	lo, hi := 0, len(m.runs)
+	for lo < hi {
+		mid := int(uint(lo+hi) / 2)
+		if m.runs[mid].at > i {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo - 1
 }
 
 // span maps text[start:end] to the input. An empty span maps to an empty one.
@@ -116,25 +129,25 @@ type builder struct {
 func newBuilder(src *mapped) *builder {
 	return &builder{
 		src:  src,
-		text: make([]byte, 0, len(src.text)),
-		runs: make([]run, 0, len(src.runs)+8),
+		text: src.arena.bytes.take(len(src.text)),
+		runs: src.arena.runs.take(len(src.runs) + 8),
 	}
 }
 
 // newPartBuilder is a builder for a part of src that is about n bytes long.
 func newPartBuilder(src *mapped, n int) *builder {
-	return &builder{src: src, text: make([]byte, 0, n)}
+	return &builder{src: src, text: src.arena.bytes.take(n)}
 }
 
 // seek is the run of src that holds offset i. Calls come mostly in ascending
 // order, so it looks near the last one first.
 func (b *builder) seek(i int) int {
 	const near = 8
-	k := b.next
-	if k >= len(b.src.runs) || b.src.runs[k].at > i || k+near < len(b.src.runs) && b.src.runs[k+near].at <= i {
+	runs, k := b.src.runs, b.next
+	if k >= len(runs) || runs[k].at > i || k+near < len(runs) && runs[k+near].at <= i {
 		k = max(b.src.runAt(i), 0)
 	}
-	for k+1 < len(b.src.runs) && b.src.runs[k+1].at <= i {
+	for k+1 < len(runs) && runs[k+1].at <= i {
 		k++
 	}
 	b.next = k
@@ -169,8 +182,18 @@ func (b *builder) copy(from, to int) {
 // replace appends with in the place of src.text[from:to]. An empty with drops
 // the stretch.
 func (b *builder) replace(from, to int, with string, l layer) {
-	start, end := b.src.span(from, to)
-	b.push(run{at: len(b.text), from: start, to: end, layers: b.src.undone(from, to) | 1<<l})
+	next := run{at: len(b.text), layers: 1 << l}
+	runs := b.src.runs
+	if k := b.seek(from); k < len(runs) && runs[k].copied && (k+1 == len(runs) || runs[k+1].at >= to) {
+		// All of it comes from one place.
+		next.from = runs[k].from + from - runs[k].at
+		next.to = next.from + max(to-from, 0)
+		next.layers |= runs[k].layers
+	} else {
+		next.from, next.to = b.src.span(from, to)
+		next.layers |= b.src.undone(from, to)
+	}
+	b.push(next)
 	b.text = append(b.text, with...)
 }
 
@@ -182,7 +205,7 @@ func (b *builder) push(r run) {
 			return
 		}
 	}
-	b.runs = append(b.runs, r)
+	b.runs = append(b.src.arena.runs.grow(b.runs), r)
 }
 
 // cut takes back everything appended after the first n bytes and what was
@@ -198,5 +221,7 @@ func (b *builder) cut(n int) {
 }
 
 func (b *builder) mapped() *mapped {
-	return &mapped{text: b.text, runs: b.runs}
+	m := b.src.arena.mapped.one()
+	*m = mapped{text: b.text, runs: b.runs, arena: b.src.arena}
+	return m
 }

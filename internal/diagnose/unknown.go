@@ -103,7 +103,7 @@ func (w *work) eachBase(f func(*reading) bool) {
 		return
 	}
 	for _, c := range cutChunks(w.input) {
-		r, _ := readLines(part(w.input, c.from, c.to), 0, false)
+		r, _ := readLines(part(nil, w.input, c.from, c.to), 0, false)
 		if !f(r) {
 			return
 		}

@@ -235,7 +235,8 @@ type Weight struct {
 // Weights are the raw scores of everything found in a text that nothing else
 // explains, best first; one for each record.
 func (e *Engine) Weights(ctx context.Context, text []byte) []Weight {
-	w := &work{engine: e, ctx: ctx, input: text}
+	w := e.newWork(ctx, text)
+	defer w.release()
 	w.search()
 	w.judge()
 	var out []Weight
