@@ -14,6 +14,23 @@ var levels = map[string]severity{
 	"reason": levelNone, "cause": levelError, "context": levelInfo, "statement": levelInfo, "subject": levelNone,
 }
 
+// levelOf is the level that a word stands for, in either case of the letters.
+func levelOf(word []byte) (severity, bool) {
+	if len(word) == 0 || len(word) >= 16 || levelSizes[word[0]&31]>>len(word)&1 == 0 {
+		return levelNone, false
+	}
+	level, ok := levels[lower(word)]
+	return level, ok
+}
+
+// levelSizes are the lengths of levels by their first letter, as bits.
+var levelSizes = func() (sizes [32]uint16) {
+	for word := range levels {
+		sizes[word[0]&31] |= 1 << len(word)
+	}
+	return sizes
+}()
+
 // leads are phrases that introduce a message.
 var leads = []struct {
 	text  string
@@ -74,7 +91,7 @@ func bracketLabel(t []byte) (int, severity) {
 		return 0, levelNone
 	}
 	inside := t[1:end]
-	level := levels[lower(inside)]
+	level, _ := levelOf(inside)
 	if t[end+1] == ':' {
 		return end + 2, level
 	}
@@ -83,7 +100,7 @@ func bracketLabel(t []byte) (int, severity) {
 
 // klogLen reads "W0731 06:08:51.207328 1 reflector.go:535] ".
 func klogLen(t []byte) int {
-	if len(t) < 20 || bytes.IndexByte([]byte("IWEF"), t[0]) < 0 || digits(t, 1) != 5 || t[5] != ' ' {
+	if len(t) < 20 || t[0] != 'I' && t[0] != 'W' && t[0] != 'E' && t[0] != 'F' || digits(t, 1) != 5 || t[5] != ' ' {
 		return 0
 	}
 	if clockLen(t[6:]) == 0 {
@@ -149,7 +166,7 @@ func wordLabel(t []byte) (int, severity) {
 		if len(name) == 0 {
 			return 0, levelNone
 		}
-		if level, ok := levels[lower(name)]; ok {
+		if level, ok := levelOf(name); ok {
 			return end, level
 		}
 		if isClass(name) {
@@ -159,7 +176,7 @@ func wordLabel(t []byte) (int, severity) {
 			return end, levelError
 		}
 		if open := bytes.IndexByte(name, '['); open > 0 {
-			if level, ok := levels[lower(name[:open])]; ok {
+			if level, ok := levelOf(name[:open]); ok {
 				return end, level
 			}
 		}
@@ -168,7 +185,7 @@ func wordLabel(t []byte) (int, severity) {
 		}
 		return 0, levelNone
 	}
-	level, ok := levels[lower(word)]
+	level, ok := levelOf(word)
 	if !ok {
 		return 0, levelNone
 	}
@@ -267,16 +284,27 @@ func lower[T string | []byte](t T) string {
 // isFrame reports whether a line is a frame of a stack trace, where the words
 // are names of functions and files, not a message.
 func isFrame(t []byte) bool {
-	switch {
-	case bytes.HasPrefix(t, []byte("at ")):
-		// JavaScript, Java, C#. "at line 3 of …" is prose.
-		return bytes.IndexByte(t, '(') > 0 || bytes.IndexByte(t, ':') > 0
-	case bytes.HasPrefix(t, []byte(`File "`)):
-		return bytes.Contains(t, []byte(`, line `))
-	case bytes.HasPrefix(t, []byte("--> ")), bytes.HasPrefix(t, []byte("goroutine ")), bytes.HasPrefix(t, []byte("created by ")):
-		return true
-	case bytes.HasPrefix(t, []byte("... ")):
-		return bytes.HasSuffix(t, []byte(" more"))
+	if len(t) == 0 {
+		return false
+	}
+	switch t[0] {
+	case 'a':
+		if bytes.HasPrefix(t, []byte("at ")) {
+			// JavaScript, Java, C#. "at line 3 of …" is prose.
+			return bytes.IndexByte(t, '(') > 0 || bytes.IndexByte(t, ':') > 0
+		}
+	case 'F':
+		if bytes.HasPrefix(t, []byte(`File "`)) {
+			return bytes.Contains(t, []byte(`, line `))
+		}
+	case '-', 'g', 'c':
+		if bytes.HasPrefix(t, []byte("--> ")) || bytes.HasPrefix(t, []byte("goroutine ")) || bytes.HasPrefix(t, []byte("created by ")) {
+			return true
+		}
+	case '.':
+		if bytes.HasPrefix(t, []byte("... ")) {
+			return bytes.HasSuffix(t, []byte(" more"))
+		}
 	}
 	// Go: "main.go:12 +0x1d"
 	if bytes.IndexByte(t, '+') < 0 {

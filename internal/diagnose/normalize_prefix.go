@@ -49,38 +49,14 @@ func splitLines(m *mapped) []line {
 // readLine takes the prefixes off a line.
 func readLine(text []byte, start, end int) line {
 	l := line{start: start, end: end}
-	i := start
 	boxed := false
-	for {
-		i = skipBlank(text, i, end)
-		rest := text[i:end]
-		n := 0
-		switch {
-		case len(rest) == 0:
-		case markLen(rest) > 0:
-			n = markLen(rest)
-			boxed = true
-			l.layers |= 1 << layerQuote
-		case buildkitLen(rest) > 0:
-			n = buildkitLen(rest)
-			l.layers |= 1 << layerPrefix
-		case timeLen(rest) > 0:
-			n = timeLen(rest)
-			n += sourceLen(rest[n:])
-			l.stamped = true
-			l.layers |= 1 << layerPrefix
-		case columnLen(rest) > 0:
-			n = columnLen(rest)
-			l.layers |= 1 << layerPrefix
-		case toolLen(rest) > 0:
-			n = toolLen(rest)
-			l.level = levelError
-			l.layers |= 1 << layerPrefix
-		}
+	i := skipBlank(text, start, end)
+	for i < end {
+		n := l.prefixLen(text[i:end], &boxed)
 		if n == 0 {
 			break
 		}
-		i += n
+		i = skipBlank(text, i+n, end)
 	}
 	l.body = i
 	if boxed {
@@ -93,10 +69,13 @@ func readLine(text []byte, start, end int) line {
 			l.end -= n
 		}
 	}
-	rest := text[l.body:l.end]
-	l.fence = bytes.HasPrefix(rest, []byte("```")) || bytes.HasPrefix(rest, []byte("~~~")) || isRuler(rest)
-	l.frame = isFrame(rest)
 	l.message = l.body
+	rest := text[l.body:l.end]
+	if len(rest) == 0 {
+		return l
+	}
+	l.fence = (rest[0] == '`' || rest[0] == '~') && (bytes.HasPrefix(rest, []byte("```")) || bytes.HasPrefix(rest, []byte("~~~"))) || isRuler(rest)
+	l.frame = isFrame(rest)
 	for !l.frame {
 		n, level := labelLen(text[l.message:l.end])
 		if n == 0 {
@@ -107,6 +86,81 @@ func readLine(text []byte, start, end int) line {
 	}
 	return l
 }
+
+// prefixLen is the length of one prefix at the start of what is left of a line, 0
+// when there is none.
+func (l *line) prefixLen(rest []byte, boxed *bool) int {
+	kind := byteKinds[rest[0]]
+	if kind&opensMark != 0 {
+		if n := markLen(rest); n > 0 {
+			*boxed = true
+			l.layers |= 1 << layerQuote
+			return n
+		}
+		if n := buildkitLen(rest); n > 0 {
+			l.layers |= 1 << layerPrefix
+			return n
+		}
+	}
+	if kind&opensTime != 0 {
+		if n := timeLen(rest); n > 0 {
+			n += sourceLen(rest[n:])
+			l.stamped = true
+			l.layers |= 1 << layerPrefix
+			return n
+		}
+	}
+	if kind&inColumn != 0 {
+		if n := columnLen(rest); n > 0 {
+			l.layers |= 1 << layerPrefix
+			return n
+		}
+		if n := toolLen(rest); n > 0 {
+			l.level = levelError
+			l.layers |= 1 << layerPrefix
+			return n
+		}
+	}
+	return 0
+}
+
+// byteKinds says what a byte may be part of.
+var byteKinds = func() (kinds [256]byteKind) {
+	for c := range kinds {
+		b := byte(c)
+		if isWord(b) {
+			kinds[c] |= inColumn | inSource
+		}
+		if isDigit(b) {
+			kinds[c] |= opensTime
+		}
+	}
+	set := func(list string, kind byteKind) {
+		for i := range len(list) {
+			kinds[list[i]] |= kind
+		}
+	}
+	set(">|-#\xe2", opensMark)
+	set("[(", opensTime)
+	for i := 0; i < len(months); i += 3 {
+		set(months[i:i+1], opensTime)
+	}
+	for i := 0; i < len(days); i += 3 {
+		set(days[i:i+1], opensTime)
+	}
+	set(".-/@", inColumn|inSource)
+	set(":", inColumn)
+	return kinds
+}()
+
+type byteKind uint8
+
+const (
+	opensMark byteKind = 1 << iota // quote marks, boxes, numbers of steps
+	opensTime
+	inColumn // a first column, as columnLen reads it
+	inSource // host and program, as sourceLen reads them
+)
 
 func skipBlank(text []byte, i, end int) int {
 	for i < end && (text[i] == ' ' || text[i] == '\t') {
@@ -213,7 +267,7 @@ func digits(t []byte, i int) int {
 // one word, blanks, a bar.
 func columnLen(t []byte) int {
 	i := 0
-	for i < len(t) && i < 64 && (isWord(t[i]) || t[i] == '.' || t[i] == '-' || t[i] == '/' || t[i] == ':' || t[i] == '@') {
+	for i < len(t) && i < 64 && byteKinds[t[i]]&inColumn != 0 {
 		i++
 	}
 	if i == 0 {
@@ -226,8 +280,10 @@ func columnLen(t []byte) int {
 	return 0
 }
 
-var months = []byte("JanFebMarAprMayJunJulAugSepOctNovDec")
-var days = []byte("MonTueWedThuFriSatSun")
+const (
+	months = "JanFebMarAprMayJunJulAugSepOctNovDec"
+	days   = "MonTueWedThuFriSatSun"
+)
 
 // timeLen is the length of a time at the start, with its brackets, zone and
 // the mark after it.
@@ -284,7 +340,7 @@ var zones = [...]string{"UTC", "GMT", "CEST", "CET", "EST", "EDT", "PST", "PDT",
 
 // zoneLen reads "UTC", "+0000", "Z" and a year after a date.
 func zoneLen(t []byte) int {
-	if len(t) < 3 {
+	if len(t) < 3 || t[0] > 'U' {
 		return 0
 	}
 	for _, z := range zones {
@@ -308,23 +364,24 @@ func zoneLen(t []byte) int {
 // of the forms that logs use; 0 when there is none.
 func dateTimeLen(t []byte) int {
 	i := 0
-	if len(t) > 4 && isOneOf(t[:3], days) && (t[3] == ' ' || t[3] == ',') {
+	if len(t) > 4 && !isDigit(t[0]) && isOneOf(t[:3], days) && (t[3] == ' ' || t[3] == ',') {
 		i = skipBlank(t, 4, len(t))
 	}
 	date := 0
-	switch {
-	case len(t) >= i+10 && digits(t, i) == i+4 && (t[i+4] == '-' || t[i+4] == '/') && digits(t, i+5) == i+7 && digits(t, i+8) == i+10:
+	end := digits(t, i) // of the first number
+	switch size := len(t) - i; {
+	case size >= 10 && end == i+4 && (t[i+4] == '-' || t[i+4] == '/') && digits(t, i+5) == i+7 && digits(t, i+8) == i+10:
 		date = i + 10
-	case len(t) >= i+10 && digits(t, i) == i+2 && (t[i+2] == '/' || t[i+2] == '.' || t[i+2] == '-') && digits(t, i+3) == i+5 && t[i+5] == t[i+2] && digits(t, i+6) == i+10:
+	case size >= 10 && end == i+2 && (t[i+2] == '/' || t[i+2] == '.' || t[i+2] == '-') && digits(t, i+3) == i+5 && t[i+5] == t[i+2] && digits(t, i+6) == i+10:
 		date = i + 10
-	case len(t) >= i+6 && isOneOf(t[i:i+3], months) && t[i+3] == ' ':
+	case size >= 6 && end == i && isOneOf(t[i:i+3], months) && t[i+3] == ' ':
 		j := skipBlank(t, i+3, len(t))
 		if k := digits(t, j); k > j && k <= j+2 {
 			date = k
 		}
-	case len(t) >= i+7 && digits(t, i) > i && digits(t, i) <= i+2 && (t[digits(t, i)] == ' ' || t[digits(t, i)] == '-' || t[digits(t, i)] == '/') &&
-		len(t) >= digits(t, i)+4 && isOneOf(t[digits(t, i)+1:digits(t, i)+4], months):
-		date = digits(t, i) + 4
+	case size >= 7 && end > i && end <= i+2 && (t[end] == ' ' || t[end] == '-' || t[end] == '/') &&
+		len(t) >= end+4 && isOneOf(t[end+1:end+4], months):
+		date = end + 4
 		if date+5 <= len(t) && digits(t, date+1) == date+5 {
 			date += 5
 		}
@@ -352,9 +409,10 @@ func dateTimeLen(t []byte) int {
 	return 0
 }
 
-func isOneOf(word, list []byte) bool {
+// isOneOf reports whether three bytes are in a list of such.
+func isOneOf(word []byte, list string) bool {
 	for i := 0; i+3 <= len(list); i += 3 {
-		if bytes.Equal(word, list[i:i+3]) {
+		if word[0] == list[i] && word[1] == list[i+1] && word[2] == list[i+2] {
 			return true
 		}
 	}
@@ -395,7 +453,7 @@ func sourceLen(t []byte) int {
 	i := skipBlank(t, 0, len(t))
 	for words := 0; words < 2 && i < len(t); words++ {
 		j := i
-		for j < len(t) && j-i < 80 && (isWord(t[j]) || t[j] == '.' || t[j] == '-' || t[j] == '/' || t[j] == '@') {
+		for j < len(t) && j-i < 80 && byteKinds[t[j]]&inSource != 0 {
 			j++
 		}
 		if j == i {
