@@ -35,6 +35,8 @@ type hit struct {
 	twin    bool          // explained by one with the very same words
 	folded  bool          // explained by another hit
 	why     string
+	follows bool    // it only says that something before it failed
+	coded   float64 // score if its code stands elsewhere; of an entry that was read the short way
 }
 
 // maxHits bounds what one text can bring up; beyond it the answer is partial.
@@ -56,19 +58,23 @@ func (w *work) find(r *reading) {
 			w.partial = true
 			return false
 		}
-		h := hit{
-			owner: id, entry: e.owners[id].entry, reading: r,
-			start: m.Start, end: m.End, captures: m.Captures, share: 1, worth: e.owners[id].worth,
-		}
-		if r.joined && !r.settleJoined(&h) {
-			return true
-		}
-		if !r.trim(&h) {
-			return true
-		}
-		w.add(h, e.owners[id].historic)
+		w.addMatch(r, id, m)
 		return true
 	})
+}
+
+// addMatch keeps a match in a reading.
+func (w *work) addMatch(r *reading, id int, m pattern.Match) {
+	o := &w.engine.owners[id]
+	h := hit{
+		owner: id, entry: o.entry, reading: r,
+		start: m.Start, end: m.End, captures: m.Captures, share: 1, worth: o.worth,
+	}
+	if r.joined && !r.settleJoined(&h) {
+		return
+	}
+	r.trim(&h)
+	w.add(h, o.historic)
 }
 
 // add finishes a hit and keeps it.
@@ -182,12 +188,11 @@ func (r *reading) after(j int) int {
 	return at
 }
 
-// trim takes off the ends of values what a person would not count to them, and
-// reports whether the hit still makes sense.
-func (r *reading) trim(h *hit) bool {
+// trim takes off the ends of values what a person would not count to them.
+func (r *reading) trim(h *hit) {
 	n := len(h.captures)
 	if n == 0 {
-		return true
+		return
 	}
 	t := r.m.text
 	if c := &h.captures[n-1]; c.End == h.end {
@@ -210,7 +215,6 @@ func (r *reading) trim(h *hit) bool {
 		}
 		h.end = c.End
 	}
-	return true
 }
 
 // wideStop is the offset of the first full-width punctuation mark, -1 if there

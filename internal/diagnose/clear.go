@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math/bits"
 	"sort"
+
+	"errorkb/internal/pattern"
 )
 
 // clear is the clear text of a part of the input: colours, control bytes,
@@ -13,8 +15,16 @@ import (
 type clear struct {
 	text  []byte
 	pins  []pin
-	marks []span // of the part: where something stands
+	marks []mark // where something stands
 	spare [2][]byte
+	short short
+}
+
+// mark is a place where something stands.
+type mark struct {
+	owner int // whose message it is; -1 for a code
+	match pattern.Match
+	raw   span // of the part
 }
 
 // pin is where the clear text goes on with byte raw of the part. What follows a
@@ -205,9 +215,10 @@ func isSpecial(t []byte, i int) bool {
 	return t[i] == '&' || t[i] == '[' || t[i] >= 0x7f
 }
 
-// mark notes that something stands in text[from:to].
-func (c *clear) mark(from, to int) {
-	c.marks = append(c.marks, span{c.rawOf(from), c.rawOf(max(from, to-1)) + 1})
+// mark notes that something stands in the text.
+func (c *clear) mark(owner int, m pattern.Match) {
+	raw := span{c.rawOf(m.Start), c.rawOf(max(m.Start, m.End-1)) + 1}
+	c.marks = append(c.marks, mark{owner, m, raw})
 }
 
 func (c *clear) rawOf(at int) int {

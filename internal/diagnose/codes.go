@@ -135,6 +135,7 @@ func (w *work) findCodes() {
 		}
 		h.class, h.otherClass = h.classBefore(e.Class)
 	}
+	w.codeShort(known)
 	w.addCodes(mentions)
 }
 
@@ -169,6 +170,9 @@ func (w *work) addCodes(mentions []mention) {
 	byEntry := map[int]bool{}
 	for i := range w.hits {
 		byEntry[w.hits[i].entry] = true
+	}
+	for i := range w.short {
+		byEntry[w.short[i].entry] = true
 	}
 	for _, m := range mentions {
 		entries := w.engine.codes[m.code]

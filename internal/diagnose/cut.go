@@ -21,11 +21,27 @@ const (
 // findCut looks for messages whose head or tail is missing, or that were typed
 // with other quotes, in the lines that no message was found in.
 func (w *work) findCut() {
+	for _, c := range w.cutLines() {
+		if w.late() {
+			return
+		}
+		w.cutLine(c.in, c.long, c.line)
+	}
+}
+
+// cutCandidate is a line that may hold a message that was cut.
+type cutCandidate struct {
+	in, long *reading // the lines, and the same lines joined if they are
+	line     *line
+}
+
+// cutLines are the first lines that may hold a message that was cut.
+func (w *work) cutLines() []cutCandidate {
 	if len(w.engine.owners) == 0 {
-		return
+		return nil
 	}
 	covered := w.covered()
-	tried := 0
+	list := make([]cutCandidate, 0, 16)
 	for k, r := range w.texts {
 		if r.joined || w.late() {
 			continue
@@ -36,22 +52,26 @@ func (w *work) findCut() {
 		}
 		for i := range r.lines {
 			l := &r.lines[i]
-			if l.end-l.body < 12 || l.frame || l.fence {
-				continue
-			}
-			if (w.large || len(r.lines) > maxCutLines) && l.level < levelError {
+			if !w.mayHoldCut(l, len(r.lines)) {
 				continue
 			}
 			from, _ := r.m.span(l.body, l.end)
 			if _, ok := covered[from]; ok {
 				continue
 			}
-			if tried++; tried > maxCutLines || w.late() {
-				return
+			if len(list) == maxCutLines {
+				return list
 			}
-			w.cutLine(r, long, l)
+			list = append(list, cutCandidate{r, long, l})
 		}
 	}
+	return list
+}
+
+// mayHoldCut reports whether a line is looked at for a message that was cut; many
+// tells in how many lines it stands.
+func (w *work) mayHoldCut(l *line, many int) bool {
+	return l.end-l.body >= 12 && !l.frame && !l.fence && (l.level >= levelError || !w.large && many <= maxCutLines)
 }
 
 // covered are the starts of lines in which a message was found.
@@ -59,16 +79,21 @@ func (w *work) covered() map[int]struct{} {
 	out := map[int]struct{}{}
 	for i := range w.hits {
 		h := &w.hits[i]
-		if h.worth < 1.5 || h.reading.joined {
+		if h.reading.joined {
 			continue
 		}
 		l := h.reading.lineAt(h.start)
 		from, _ := h.reading.m.span(l.body, l.end)
-		if h.literal*2 > l.end-l.message || h.worth >= 3 {
+		if h.covers(l) {
 			out[from] = struct{}{}
 		}
 	}
 	return out
+}
+
+// covers reports whether a hit says what its line is about.
+func (h *hit) covers(l *line) bool {
+	return h.worth >= 3 || h.worth >= 1.5 && h.literal*2 > l.end-l.message
 }
 
 // cutLine tries the messages that a line resembles.

@@ -6,10 +6,7 @@
 // Answer.AppendJSON writes the answer.
 package diagnose
 
-import (
-	"bytes"
-	"context"
-)
+import "context"
 
 // Defaults of Options.
 const (
@@ -31,6 +28,8 @@ type work struct {
 	arena   *arena
 	texts   []*reading // every reading of the input, the input's own lines first
 	hits    []hit
+	short   []hit  // of entries that were read the short way, settled and weighed
+	tally   *tally // of all hits
 	partial bool
 	large   bool                // only what may hold something was read
 	lines   []int               // line ends before each step of the input; made when needed
@@ -46,12 +45,12 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 	if opts.MaxEvidence <= 0 {
 		opts.MaxEvidence = DefaultMaxEvidence
 	}
-	w := e.newWork(ctx, text)
+	w := e.newWork(ctx, text, opts.MaxEvidence)
 	defer w.release()
 	w.search()
 	answer := Answer{
 		DatasetVersion: e.version,
-		Input:          Input{Bytes: len(text), Lines: countLines(text)},
+		Input:          Input{Bytes: len(text), Lines: w.countLines()},
 		Diagnoses:      []Diagnosis{},
 		RunnersUp:      []RunnerUp{},
 	}
@@ -63,9 +62,9 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 	return answer
 }
 
-// newWork begins a diagnosis.
-func (e *Engine) newWork(ctx context.Context, text []byte) *work {
-	return &work{engine: e, ctx: ctx, input: text, arena: arenas.Get().(*arena)}
+// newWork begins a diagnosis that tells so many places of each record.
+func (e *Engine) newWork(ctx context.Context, text []byte, places int) *work {
+	return &work{engine: e, ctx: ctx, input: text, arena: arenas.Get().(*arena), tally: newTally(places)}
 }
 
 // release gives back what the diagnosis was made with.
@@ -88,6 +87,8 @@ func (w *work) searchWhole() {
 	}
 	w.findCodes()
 	w.findCut()
+	w.judge()
+	w.tally.addAll(w.hits)
 }
 
 // late reports whether the time is up, and remembers it.
@@ -100,10 +101,10 @@ func (w *work) late() bool {
 
 // countLines counts lines as an editor does: a line end at the very end begins
 // no new line.
-func countLines(text []byte) int {
-	n := bytes.Count(text, []byte{'\n'})
-	if len(text) > 0 && text[len(text)-1] != '\n' {
-		n++
+func (w *work) countLines() int {
+	if len(w.input) == 0 {
+		return 0
 	}
+	n, _ := w.place(len(w.input) - 1)
 	return n
 }

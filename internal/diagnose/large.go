@@ -3,7 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"runtime"
-	"sort"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,9 +25,10 @@ const (
 
 // searchLarge is search for a large text.
 func (w *work) searchLarge() {
-	w.large = true
+	w.large, w.tally.forget = true, true
 	chunks := cutChunks(w.input)
-	parts := make([]*work, len(chunks))
+	o := order{whole: w, ready: make([]*share, len(chunks))}
+	ends := make([]int, (len(w.input)+stepSize-1)/stepSize)
 	next := atomic.Int64{}
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(chunks)) {
@@ -40,34 +41,104 @@ func (w *work) searchLarge() {
 				if k >= len(chunks) || w.ctx.Err() != nil {
 					return
 				}
-				p := &work{engine: w.engine, ctx: w.ctx, input: w.input, arena: &arena{}, large: true}
+				p := &share{work: work{engine: w.engine, ctx: w.ctx, input: w.input, arena: arenas.Get().(*arena), large: true}}
 				p.readChunk(&c, chunks[k].from, chunks[k].to)
-				p.findCodes()
-				parts[k] = p
+				p.finish()
+				countLineEnds(w.input, chunks[k], ends)
+				o.take(k, p)
 			}
 		}()
 	}
 	wg.Wait()
-	texts, hits := 0, 0
-	for _, p := range parts {
-		if p != nil {
-			texts, hits = texts+len(p.texts), hits+len(p.hits)
+	o.rest()
+	if !w.partial {
+		w.lines = make([]int, len(ends))
+		for k := 1; k < len(ends); k++ {
+			w.lines[k] = w.lines[k-1] + ends[k-1]
 		}
 	}
-	w.texts, w.hits = make([]*reading, 0, texts), make([]hit, 0, hits)
-	for _, p := range parts {
-		if p == nil {
-			w.partial = true
-			continue
+}
+
+// countLineEnds counts the line ends of every step that begins in a chunk.
+func countLineEnds(text []byte, chunk span, ends []int) {
+	for k := (chunk.from + stepSize - 1) / stepSize; k*stepSize < chunk.to; k++ {
+		ends[k] = bytes.Count(text[k*stepSize:min(len(text), (k+1)*stepSize)], newline)
+	}
+}
+
+// share is the work on a chunk.
+type share struct {
+	work
+	cuts  []cutCandidate // lines to be looked at for messages that were cut
+	found []hit          // what was found before that was done
+}
+
+// finish does what can be done before the chunks in front are finished.
+func (p *share) finish() {
+	p.findCodes()
+	p.cuts, p.found = p.cutLines(), p.hits
+	p.judge()
+}
+
+// order takes the shares in the order of the text.
+type order struct {
+	sync.Mutex
+	whole *work
+	ready []*share // that came before their turn
+	next  int
+	cuts  int // lines that were looked at for messages that were cut
+}
+
+// take takes a share, and those behind it that wait for it.
+func (o *order) take(k int, p *share) {
+	o.Lock()
+	defer o.Unlock()
+	o.ready[k] = p
+	for ; o.next < len(o.ready) && o.ready[o.next] != nil; o.next++ {
+		o.add(o.ready[o.next])
+		o.ready[o.next] = nil
+	}
+}
+
+// rest takes the shares behind some that are missing.
+func (o *order) rest() {
+	for ; o.next < len(o.ready); o.next++ {
+		if p := o.ready[o.next]; p != nil {
+			o.add(p)
+		} else {
+			o.whole.partial = true
 		}
-		w.partial = w.partial || p.partial
-		w.texts = append(w.texts, p.texts...)
-		w.hits = append(w.hits, p.hits...)
 	}
-	if len(w.hits) > maxHits {
-		w.hits, w.partial = w.hits[:maxHits], true
+}
+
+func (o *order) add(p *share) {
+	p.cuts = p.cuts[:min(len(p.cuts), maxCutLines-o.cuts)]
+	o.cuts += len(p.cuts)
+	if len(p.cuts) > 0 {
+		judged := p.hits
+		p.hits = p.found
+		for _, c := range p.cuts {
+			if p.late() {
+				break
+			}
+			p.cutLine(c.in, c.long, c.line)
+		}
+		if len(p.hits) > len(p.found) {
+			p.judge()
+		} else {
+			p.hits = judged
+		}
 	}
-	w.findCut()
+	o.whole.partial = o.whole.partial || p.partial
+	defer p.release()
+	t := o.whole.tally
+	if len(p.hits) == 0 {
+		for i := range p.short {
+			t.add(&p.short[i])
+		}
+		return
+	}
+	t.addAll(append(p.hits, p.short...))
 }
 
 // cutChunks cuts a text before lines that begin an entry, or failing that before
@@ -123,9 +194,10 @@ func lineEndOf(text []byte, from int) int {
 func (w *work) readChunk(c *clear, from, to int) {
 	c.make(w.input[from:to], w.engine.slashes)
 	w.mark(c)
-	hinted := 0 // marks that were passed
+	reach := 0 // end of the marks that were passed, in the chunk
 	end := min(lineEndOf(w.input, from)+1, to)
 	next, opens := end, opensEntry(w.input[from:end])
+	marks := c.marks
 	for at := from; at < to; {
 		alone := opens // a line with a time, and nothing behind it
 		lines := 1
@@ -142,16 +214,27 @@ func (w *work) readChunk(c *clear, from, to int) {
 			alone = false
 			lines++
 		}
-		for hinted < len(c.marks) && c.marks[hinted].to <= at-from {
-			hinted++
+		reached := reach > at-from // something goes on from the entry before
+		n := 0
+		for n < len(marks) && marks[n].raw.from < end-from {
+			reach = max(reach, marks[n].raw.to)
+			n++
 		}
-		marked := hinted < len(c.marks) && c.marks[hinted].from < end-from
-		if marked || !alone || w.telltale(at, end) {
-			if w.late() {
-				return
-			}
-			w.readEntry(at, end)
+		marked := marks[:n]
+		marks = marks[n:]
+		switch {
+		case w.telltale(at, end) || !alone:
+		case n == 0 && !reached:
+			at = end
+			continue
+		case !reached && w.readShort(c, at, end, marked):
+			at = end
+			continue
 		}
+		if w.late() {
+			return
+		}
+		w.readEntry(at, end)
 		at = end
 	}
 }
@@ -225,16 +308,16 @@ func (w *work) readEntry(from, to int) {
 // mark notes the places of the chunk in which a message or a code stands.
 func (w *work) mark(c *clear) {
 	w.engine.index.Find(c.text, func(id int, m pattern.Match) bool {
-		c.mark(m.Start, m.End)
+		c.mark(id, m)
 		return true
 	})
 	if len(w.engine.codes) > 0 {
 		eachCode(c.text, func(m mention) bool {
 			if len(w.engine.codes[m.code]) > 0 {
-				c.mark(m.from, m.to)
+				c.mark(-1, pattern.Match{Start: m.from, End: m.to})
 			}
 			return true
 		})
 	}
-	sort.Slice(c.marks, func(i, j int) bool { return c.marks[i].from < c.marks[j].from })
+	slices.SortStableFunc(c.marks, func(a, b mark) int { return a.raw.from - b.raw.from })
 }

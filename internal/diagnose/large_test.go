@@ -3,7 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"context"
-	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -28,13 +28,34 @@ func madeEngine(tb testing.TB, n int) (*Engine, []string) {
 	return e, messages
 }
 
-// places are what was found and where, the best reading of each.
-func (w *work) places() string {
-	var b strings.Builder
-	for _, h := range settle(w.hits) {
-		fmt.Fprintf(&b, "%d %d-%d %s %d\n", h.entry, h.from, h.to, h.kind, len(h.captures))
+// everything is the answer with all that was found.
+func (w *work) everything() string {
+	a := Answer{}
+	w.rank(&a, Options{MaxDiagnoses: math.MaxInt, MaxEvidence: math.MaxInt})
+	return strings.ReplaceAll(string(a.AppendJSON(nil)), `{"record"`, "\n"+`{"record"`)
+}
+
+// wholly reads all of a text as a small one is read, but for messages that were cut.
+func wholly(e *Engine, text []byte) *work {
+	w := e.newWork(context.Background(), text, math.MaxInt)
+	w.read(newMapped(text), 0, false)
+	for _, r := range w.texts {
+		w.find(r)
 	}
-	return b.String()
+	w.findCodes()
+	w.judge()
+	w.tally.addAll(w.hits)
+	return w
+}
+
+// eachLine is a text with something done to every line.
+func eachLine(text []byte, f func(line []byte) string) []byte {
+	var b bytes.Buffer
+	for l := range bytes.Lines(text) {
+		b.WriteString(f(bytes.TrimSuffix(l, newline)))
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
 }
 
 // In a log of entries that begin with a time, reading those that hold something
@@ -45,23 +66,31 @@ func TestLargeFindsWhatIsThere(t *testing.T) {
 	log = append(log, "2026-03-01T08:15:02.113Z failed with KB4711\n2026-03-01T08:15:03.113Z see ERR_MADE_UP for more\n"...)
 	for name, text := range map[string][]byte{
 		"plain": log, "worn": corpus.Disguise(log), "crlf": bytes.ReplaceAll(log, []byte("\n"), []byte("\r\n")),
+		"blanks":   bytes.ReplaceAll(log, []byte(" "), []byte("   ")),
+		"tabs":     bytes.ReplaceAll(log, []byte(" the "), []byte("\tthe ")),
+		"brackets": eachLine(log, func(l []byte) string { return "[" + string(l[:24]) + "] [app] " + string(l[25:]) }),
+		"quotes":   eachLine(log, func(l []byte) string { return string(l[:25]) + `level=error msg="` + string(l[25:]) + `" n=1` }),
+		"syslog":   eachLine(log, func(l []byte) string { return "Mar  1 08:15:04 host app[4121]: (" + string(l[25:]) + ")" }),
+		"marks":    eachLine(log, func(l []byte) string { return "> " + string(l) + " \u2192 caf\u00e9" }),
 	} {
 		// Behind the part in which pieces of cut messages are looked for as well.
 		text = append(corpus.Log(cutText, nil), text...)
-		whole := &work{engine: e, ctx: context.Background(), input: text}
-		whole.read(newMapped(text), 0, false)
-		for _, r := range whole.texts {
-			whole.find(r)
-		}
-		whole.findCodes()
-		large := &work{engine: e, ctx: context.Background(), input: text}
+		whole := wholly(e, text)
+		large := e.newWork(context.Background(), text, math.MaxInt)
 		large.searchLarge()
-		want, got := whole.places(), large.places()
+		want, got := whole.everything(), large.everything()
 		if strings.Count(want, "\n") < 20 {
-			t.Fatalf("%s: %d places; is the log empty?", name, strings.Count(want, "\n"))
+			t.Fatalf("%s: %d records; is the log empty?", name, strings.Count(want, "\n"))
 		}
 		if got != want {
-			t.Errorf("%s: found\n%s\nwant\n%s", name, got, want)
+			w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+			for i := range min(len(w), len(g)) {
+				if w[i] != g[i] {
+					t.Errorf("%s: found\n%s\nwant\n%s", name, g[i], w[i])
+					break
+				}
+			}
+			t.Errorf("%s: %d records, want %d", name, len(g), len(w))
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
-	"sort"
+	"strings"
 )
 
 // Confidence of the verdicts.
@@ -13,21 +13,20 @@ const (
 	likelyConfidence = 0.5
 )
 
-// judge weighs what was found, folds what another hit explains into it, and
-// takes back what only follows from it.
+// judge weighs what was found and folds what another hit explains into it.
 func (w *work) judge() {
 	w.hits = settle(w.hits)
+	w.telling = nil
 	for i := range w.hits {
 		w.weigh(&w.hits[i])
+		w.hits[i].follows = w.hits[i].isConsequence()
 	}
-	w.fold()
-	w.demote()
+	fold(w.hits)
 }
 
-// rank turns hits into an answer: the best first.
+// rank turns what was found into an answer: the best first.
 func (w *work) rank(answer *Answer, opts Options) {
-	w.judge()
-	groups := w.group()
+	groups := w.tally.ranked(w.roleRank)
 	answer.Verdict = VerdictUnknown
 	for _, g := range groups {
 		if g.confidence < likelyConfidence {
@@ -38,15 +37,8 @@ func (w *work) rank(answer *Answer, opts Options) {
 			answer.Diagnoses = append(answer.Diagnoses, w.diagnosis(g, opts))
 		}
 	}
-	reported := map[int]bool{}
-	for _, g := range groups {
-		reported[g.entry] = true
-	}
-	for i := range w.hits {
-		if h := &w.hits[i]; h.twin && !reported[h.entry] && confidenceOf(h.score) >= likelyConfidence {
-			reported[h.entry] = true
-			w.runnerUp(answer, h.entry, confidenceOf(h.score), "it has the same words")
-		}
+	for _, entry := range w.tally.twinsLeft() {
+		w.runnerUp(answer, entry, w.tally.twins[entry], "it has the same words")
 	}
 	if len(answer.Diagnoses) > 0 {
 		answer.Verdict = VerdictLikely
@@ -73,6 +65,9 @@ func (w *work) runnerUp(answer *Answer, entry int, confidence float64, why strin
 
 // settle keeps, of the hits of one record at one place, the best reading.
 func settle(hits []hit) []hit {
+	if len(hits) < 2 {
+		return hits
+	}
 	order := orderOf(hits, func(a, b *hit) int {
 		return cmp.Or(cmp.Compare(a.entry, b.entry), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
@@ -145,12 +140,15 @@ func (h *hit) residue() int {
 
 // fold marks the hits that another one explains: their literal text lies in the
 // literal text of a hit that has more of it.
-func (w *work) fold() {
-	order := orderOf(w.hits, func(a, b *hit) int { return cmp.Compare(a.from, b.from) })
+func fold(hits []hit) {
+	if len(hits) < 2 {
+		return
+	}
+	order := orderOf(hits, byPlace)
 	for x, i := range order {
-		a := &w.hits[i]
+		a := &hits[i]
 		for _, j := range order[x+1:] {
-			b := &w.hits[j]
+			b := &hits[j]
 			if b.from >= a.to {
 				break
 			}
@@ -214,30 +212,9 @@ func (h *hit) literals() [][2]int {
 	return out
 }
 
-// demote takes back what only says that something before it failed, where that
-// something was found.
-func (w *work) demote() {
-	cause := -1
-	for i := range w.hits {
-		h := &w.hits[i]
-		if !h.folded && (cause < 0 || h.from < cause) && confidenceOf(h.score) >= likelyConfidence && !h.follows() {
-			cause = h.from
-		}
-	}
-	if cause < 0 {
-		return
-	}
-	for i := range w.hits {
-		if h := &w.hits[i]; h.from > cause && h.follows() {
-			h.score = min(h.score, 1.5)
-			h.why = "it follows from what stands before it"
-		}
-	}
-}
-
-// follows reports whether a hit is of a message that only reports a failure
+// isConsequence reports whether a hit is of a message that only reports a failure
 // before it.
-func (h *hit) follows() bool {
+func (h *hit) isConsequence() bool {
 	if h.literal > 60 {
 		return false
 	}
@@ -247,54 +224,6 @@ func (h *hit) follows() bool {
 		start -= 5
 	}
 	return isConsequence(t[start:h.end])
-}
-
-// group is all there is of one record.
-type group struct {
-	entry      int
-	hits       []*hit
-	best       *hit
-	confidence float64
-	why        string
-}
-
-func (w *work) group() []group {
-	byEntry := map[int]int{}
-	var groups []group
-	for i := range w.hits {
-		h := &w.hits[i]
-		if h.folded {
-			continue
-		}
-		k, ok := byEntry[h.entry]
-		if !ok {
-			k = len(groups)
-			byEntry[h.entry] = k
-			groups = append(groups, group{entry: h.entry})
-		}
-		groups[k].hits = append(groups[k].hits, h)
-		if b := groups[k].best; b == nil || h.score > b.score {
-			groups[k].best = h
-		}
-	}
-	for k := range groups {
-		groups[k].confidence = confidenceOf(groups[k].best.score)
-		groups[k].why = groups[k].best.reason()
-	}
-	sort.SliceStable(groups, func(i, j int) bool {
-		a, b := groups[i].best, groups[j].best
-		if x, y := kindRank(a.kind), kindRank(b.kind); x != y {
-			return x < y
-		}
-		if x, y := w.roleRank(a.entry), w.roleRank(b.entry); x != y {
-			return x < y
-		}
-		if a.score != b.score {
-			return a.score > b.score
-		}
-		return a.from < b.from
-	})
-	return groups
 }
 
 // reason says why a hit was not chosen, should it not be.
@@ -335,18 +264,17 @@ func (w *work) roleRank(i int) int {
 }
 
 // diagnosis is the answer for one record.
-func (w *work) diagnosis(g group, opts Options) Diagnosis {
+func (w *work) diagnosis(g *group, opts Options) Diagnosis {
 	e := &w.engine.entries[g.entry]
 	d := Diagnosis{
-		Record: e.Ref, Kind: g.best.kind, Confidence: g.confidence, Count: len(g.hits),
+		Record: e.Ref, Kind: g.kind, Confidence: g.confidence, Count: g.count,
 		Evidence: []Evidence{}, Solutions: e.Solutions,
 	}
-	sort.SliceStable(g.hits, func(i, j int) bool { return g.hits[i].from < g.hits[j].from })
-	for _, h := range g.hits {
+	for i := range g.places {
 		if len(d.Evidence) == opts.MaxEvidence {
 			break
 		}
-		d.Evidence = append(d.Evidence, w.evidence(h))
+		d.Evidence = append(d.Evidence, w.evidence(&g.places[i]))
 	}
 	if d.Solutions == nil {
 		d.Solutions = []string{}
@@ -354,13 +282,58 @@ func (w *work) diagnosis(g group, opts Options) Diagnosis {
 	return d
 }
 
-func (w *work) evidence(h *hit) Evidence {
+// evidence is what is told about a place.
+func (w *work) evidence(p *kept) (ev Evidence) {
+	switch {
+	case p.made != nil:
+		ev = *p.made
+	case p.full != nil:
+		ev = evidenceOf(p.full)
+	default:
+		ev = p.evidence(w.input)
+	}
+	ev.Line, ev.Column = w.place(p.from)
+	return ev
+}
+
+// evidence is the evidence of a place in an entry that was read the short way:
+// nothing was done to its text but blanks.
+func (p *kept) evidence(input []byte) Evidence {
+	raw := input[p.from:p.to]
+	text := squeezed(raw)
+	ev := Evidence{Start: p.from, End: p.to, Text: text, Captures: make([]CaptureSpan, 0, len(p.captures)), Undone: []string{}}
+	if len(text) < len(raw) {
+		ev.Undone = layerSet(1 << layerSpace).names()
+	}
+	for _, c := range p.captures {
+		ev.Captures = append(ev.Captures, CaptureSpan{Name: c.Name, Value: squeezed(input[c.Start:c.End]), Start: c.Start, End: c.End})
+	}
+	return ev
+}
+
+// squeezed is a text with one blank for each run of them.
+func squeezed(t []byte) string {
+	if bytes.Index(t, twoBlanks) < 0 {
+		return string(t)
+	}
+	var b strings.Builder
+	for i, c := range t {
+		if c != ' ' || i == 0 || t[i-1] != ' ' {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+var twoBlanks = []byte("  ")
+
+// evidenceOf is the evidence of a hit, but for line and column.
+func evidenceOf(h *hit) Evidence {
 	m := h.reading.m
 	ev := Evidence{
 		Start: h.from, End: h.to, Text: string(m.text[h.start:h.end]),
 		Captures: []CaptureSpan{}, Undone: m.undone(h.start, h.end).names(),
 	}
-	ev.Line, ev.Column = w.place(h.from)
 	for _, c := range h.captures {
 		from, to := m.span(c.Start, c.End)
 		ev.Captures = append(ev.Captures, CaptureSpan{
@@ -377,17 +350,19 @@ func (w *work) evidence(h *hit) Evidence {
 
 var newline = []byte{'\n'}
 
+// stepSize is from where to where line ends are counted once.
+const stepSize = 4 << 10
+
 // place is line and column of an offset of the input.
 func (w *work) place(at int) (lineNo, column int) {
-	const step = 4 << 10
-	for done := len(w.lines) * step; done <= at; done += step {
+	for done := len(w.lines) * stepSize; done <= at; done += stepSize {
 		n := 0
 		if k := len(w.lines); k > 0 {
-			n = w.lines[k-1] + bytes.Count(w.input[done-step:done], newline)
+			n = w.lines[k-1] + bytes.Count(w.input[done-stepSize:done], newline)
 		}
 		w.lines = append(w.lines, n)
 	}
-	k := at / step
-	lineNo = w.lines[k] + bytes.Count(w.input[k*step:at], newline) + 1
+	k := at / stepSize
+	lineNo = w.lines[k] + bytes.Count(w.input[k*stepSize:at], newline) + 1
 	return lineNo, at - bytes.LastIndexByte(w.input[:at], '\n')
 }

@@ -235,13 +235,12 @@ type Weight struct {
 // Weights are the raw scores of everything found in a text that nothing else
 // explains, best first; one for each record.
 func (e *Engine) Weights(ctx context.Context, text []byte) []Weight {
-	w := e.newWork(ctx, text)
+	w := e.newWork(ctx, text, 0)
 	defer w.release()
 	w.search()
-	w.judge()
 	var out []Weight
-	for _, g := range w.group() {
-		out = append(out, Weight{ID: e.entries[g.entry].Ref.ID, Score: g.best.score})
+	for _, g := range w.tally.ranked(w.roleRank) {
+		out = append(out, Weight{ID: e.entries[g.entry].Ref.ID, Score: g.score})
 	}
 	return out
 }

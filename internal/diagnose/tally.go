@@ -1,0 +1,159 @@
+package diagnose
+
+import (
+	"cmp"
+	"slices"
+
+	"errorkb/internal/pattern"
+)
+
+// tally counts what was found, by record. Of each record it keeps the best hit and
+// the first places, so its size does not depend on the length of the text.
+type tally struct {
+	most   int         // places that are kept of each record
+	forget bool        // the readings are gone when the answer is made
+	cause  int         // where the first cause stands, -1 when there was none
+	index  map[int]int // by record, where there are many: its group
+	groups []group
+	twins  map[int]float64 // by record: confidence of the first hit with the words of another
+}
+
+// group is all there is of one record.
+type group struct {
+	entry      int
+	count      int
+	kind       Kind // of the best hit, as what follows
+	score      float64
+	from       int
+	why        string
+	confidence float64
+	places     []kept
+}
+
+// kept is a place of which the evidence may be asked for.
+type kept struct {
+	from, to int               // in the input
+	captures []pattern.Capture // in the input; of an entry that was read the short way
+	full     *hit              // of others
+	made     *Evidence         // of others whose readings are gone
+}
+
+func newTally(most int) *tally {
+	return &tally{most: most, cause: -1}
+}
+
+// add counts a hit. Hits come in the order of their places: what only says that
+// something before it failed is taken back where that something was found.
+func (t *tally) add(h *hit) {
+	if t.cause < 0 && !h.folded && !h.follows && confidenceOf(h.score) >= likelyConfidence {
+		t.cause = h.from
+	}
+	if t.cause >= 0 && h.from > t.cause && h.follows {
+		h.score = min(h.score, 1.5)
+		h.why = "it follows from what stands before it"
+	}
+	if h.folded {
+		if h.twin {
+			if _, ok := t.twins[h.entry]; !ok {
+				if c := confidenceOf(h.score); c >= likelyConfidence {
+					if t.twins == nil {
+						t.twins = map[int]float64{}
+					}
+					t.twins[h.entry] = c
+				}
+			}
+		}
+		return
+	}
+	g := t.of(h.entry)
+	if g == nil {
+		t.groups = append(t.groups, group{entry: h.entry})
+		g = &t.groups[len(t.groups)-1]
+		if len(t.groups) > fewGroups {
+			if t.index == nil {
+				t.index = map[int]int{}
+				for k := range t.groups {
+					t.index[t.groups[k].entry] = k
+				}
+			}
+			t.index[h.entry] = len(t.groups) - 1
+		}
+	}
+	if g.count == 0 || h.score > g.score {
+		g.kind, g.score, g.from, g.why = h.kind, h.score, h.from, h.reason()
+	}
+	if g.count++; len(g.places) < t.most {
+		p := kept{from: h.from, to: h.to}
+		switch {
+		case h.reading == nil:
+			p.captures = h.captures
+		case t.forget:
+			ev := evidenceOf(h)
+			p.made = &ev
+		default:
+			full := *h
+			p.full = &full
+		}
+		g.places = append(g.places, p)
+	}
+}
+
+// fewGroups are found by looking at all of them.
+const fewGroups = 8
+
+// of is the group of a record, nil when nothing was found of it.
+func (t *tally) of(entry int) *group {
+	if t.index != nil {
+		if k, ok := t.index[entry]; ok {
+			return &t.groups[k]
+		}
+		return nil
+	}
+	for k := range t.groups {
+		if t.groups[k].entry == entry {
+			return &t.groups[k]
+		}
+	}
+	return nil
+}
+
+// addAll counts hits that come in any order.
+func (t *tally) addAll(hits []hit) {
+	for _, i := range orderOf(hits, byPlace) {
+		t.add(&hits[i])
+	}
+}
+
+func byPlace(a, b *hit) int { return cmp.Compare(a.from, b.from) }
+
+// ranked are the records, the best first.
+func (t *tally) ranked(roleRank func(entry int) int) []*group {
+	list := make([]*group, len(t.groups))
+	for k := range t.groups {
+		list[k] = &t.groups[k]
+		list[k].confidence = confidenceOf(list[k].score)
+	}
+	slices.SortFunc(list, func(a, b *group) int {
+		return cmp.Or(
+			cmp.Compare(kindRank(a.kind), kindRank(b.kind)),
+			cmp.Compare(roleRank(a.entry), roleRank(b.entry)),
+			cmp.Compare(b.score, a.score),
+			cmp.Compare(a.from, b.from),
+			cmp.Compare(a.entry, b.entry),
+		)
+	})
+	return list
+}
+
+// twinsLeft are the records of which nothing was found but words that another one
+// has as well, in order.
+func (t *tally) twinsLeft() []int {
+	var list []int
+	for entry := range t.twins {
+		if t.of(entry) == nil {
+			list = append(list, entry)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
