@@ -41,6 +41,7 @@ The exit status is 0 when everything is proven and 1 when anything is not.`,
 	cmd.MarkFlagDirname("records")
 	check := cmd.Flags().Bool("check", false, "compare with evidence.json instead of writing it")
 	verbose := cmd.Flags().BoolP("verbose", "v", false, "print each step as it happens")
+	limit := cmd.Flags().Duration("limit", conformance.DefaultLimit, "how long one run of a scenario may take")
 	asJSON := addJSON(cmd, "the result")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := cli.UntilSignal(cmd.Context())
@@ -52,7 +53,10 @@ The exit status is 0 when everything is proven and 1 when anything is not.`,
 		if err != nil {
 			return err
 		}
-		c := conformance.Config{Records: set}
+		if *limit <= 0 {
+			return cli.Usagef("--limit is %v; it has to be more than nothing", *limit)
+		}
+		c := conformance.Config{Records: set, Limit: *limit}
 		if c.Only, err = idsOf(set, args); err != nil {
 			return err
 		}

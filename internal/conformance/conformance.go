@@ -39,6 +39,9 @@ type Config struct {
 	// Parallel is how many scenarios run at once. Zero means twice the number
 	// of processors.
 	Parallel int
+	// Limit bounds one run of a scenario, so that a proof ends whatever happens.
+	// Zero means DefaultLimit.
+	Limit time.Duration
 	// Progress, if not nil, is told after each scenario.
 	Progress func(done, total int)
 	// Trace, if not nil, gets each step as it happens. It wants one scenario
@@ -79,8 +82,9 @@ func (r *Result) OK() bool {
 	return r.Proven() == len(r.Proof.Records) && len(r.Problems) == 0 && len(r.Missing) == 0
 }
 
-// limit bounds one run of a scenario, so that a proof ends whatever happens.
-const limit = time.Minute
+// DefaultLimit is how long one run of a scenario may take. All take a few
+// seconds on an idle machine.
+const DefaultLimit = time.Minute
 
 // Prove runs the scenarios and reads the source of the runtime. The error is
 // that of ctx or of a broken set-up; what is not proven stands in the result.
@@ -124,6 +128,9 @@ func newProver(c Config) (*prover, error) {
 	source, err := readSource(reference.Source)
 	if err != nil {
 		return nil, err
+	}
+	if c.Limit <= 0 {
+		c.Limit = DefaultLimit
 	}
 	p := &prover{Config: c, source: source, byID: map[string]*kb.Record{}}
 	entries := make([]diagnose.Entry, len(c.Records.Records))

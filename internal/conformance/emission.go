@@ -95,7 +95,7 @@ func (p *proof) fromError(w *world, e kb.Emitted, err error, text string) (kb.Em
 // isMessage reports whether a text is the expected message, apart from error
 // output of a worker that follows it.
 func (p *proof) isMessage(text string) bool {
-	text, _, _ = strings.Cut(text, "\n\nWorker stderr:\n")
+	text, _, _ = strings.Cut(text, stderrHeading)
 	return text == p.expected
 }
 

@@ -134,7 +134,6 @@ var exemptions = []exemption{
 		`sdk/host.go (*Host).Go: %v`,
 		`sdk/serve.go (*worker).call: %v`,
 		`worker/call.go (*run).send: Worker process for plugin "%s" is not writable`,
-		`worker/handle.go : stopped meanwhile`,
 		`worker/handle.go (*Handle).WaitStatus: worker %q is %s, not %s: %w`,
 	}},
 	{"No line reaches it: readers of both sides skip blank lines before they parse.", []string{
@@ -162,7 +161,6 @@ var exemptions = []exemption{
 		`sdk/host.go (*Host).Notify: Cannot encode the parameters of "%s": %v`,
 		`sdk/host.go (*Host).Call: Cannot send "%s" to the host: %v`,
 		`sdk/host.go (*Host).Call: result of %q: %w`,
-		`worker/call.go (*run).start: Cannot encode the parameters of "%s": %v`,
 	}},
 	{"Part of a stand-in that exists for tests and proofs; the documented project has no such error.", []string{
 		`daytona/service/fault.go (*Service).Break: unknown operation %q; known are * %s`,

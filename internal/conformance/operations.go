@@ -72,7 +72,7 @@ var flows = []flow{
 		"worker/handle.go (*Handle).exited", "worker/handle.go (*Handle).initialize", "worker/handle.go (*Handle).boot",
 	}},
 	{"call-worker", "Call a worker", []string{
-		"worker/manager.go (*Manager).Call", "worker/call.go (*Handle).Call", "worker/call.go (*Handle).unreachable",
+		"worker/manager.go (*Manager).Call", "worker/call.go (*Handle).Call",
 		"worker/call.go (*run).start", "worker/handle.go (*Handle).exited",
 	}},
 	{"read-message", "Read a message", []string{"wire/message.go Parse", "sdk/serve.go (*worker).read"}},

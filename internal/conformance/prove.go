@@ -16,8 +16,18 @@ type proof struct {
 	*prover
 	record   *kb.Record
 	scenario *Scenario
+	then     []Then // what follows the failure; of a variant only
 	expected string // message
 	evidence kb.Evidence
+}
+
+func (p *prover) begin(r *kb.Record, s *Scenario) *proof {
+	return &proof{prover: p, record: r, scenario: s, evidence: kb.Evidence{
+		Record: r.ID, Scenario: *r.Scenario, Problems: []string{}, Steps: []kb.ProofStep{}, Remedies: []kb.Remedy{},
+		Also: []kb.Variant{}, Captures: []kb.CaptureValue{},
+		Emitted:   kb.Emitted{Chain: []kb.ChainLink{}, Place: kb.ProofPlace{Lines: []string{}}},
+		Diagnosis: kb.PasteResult{Captures: []kb.CaptureValue{}},
+	}}
 }
 
 func (p *proof) problem(format string, args ...any) {
@@ -40,14 +50,10 @@ func (p *proof) traced(step kb.ProofStep) kb.ProofStep {
 	return step
 }
 
-// prove runs the scenario of a record: once for each remedy, at least once.
+// prove runs the scenario of a record: once for each remedy, at least once, and
+// then its variants. What follows a failure that did not come is not run.
 func (p *prover) prove(ctx context.Context, r *kb.Record) kb.Evidence {
-	x := &proof{prover: p, record: r, scenario: p.Scenarios.of(r)}
-	x.evidence = kb.Evidence{
-		Record: r.ID, Scenario: *r.Scenario, Problems: []string{}, Steps: []kb.ProofStep{}, Remedies: []kb.Remedy{}, Captures: []kb.CaptureValue{},
-		Emitted:   kb.Emitted{Chain: []kb.ChainLink{}, Place: kb.ProofPlace{Lines: []string{}}},
-		Diagnosis: kb.PasteResult{Captures: []kb.CaptureValue{}},
-	}
+	x := p.begin(r, p.Scenarios.of(r))
 	if x.scenario == nil {
 		x.problem("there is no scenario %q", *r.Scenario)
 		return x.evidence
@@ -58,51 +64,62 @@ func (p *prover) prove(ctx context.Context, r *kb.Record) kb.Evidence {
 		return x.evidence
 	}
 	for i := range max(1, len(x.scenario.Remedies)) {
-		x.runOnce(ctx, i)
+		if !x.runOnce(ctx, i) {
+			return x.evidence
+		}
 	}
 	x.remedyRules()
+	for _, v := range x.scenario.Also {
+		x.variant(ctx, v)
+	}
 	x.evidence.Proven = len(x.evidence.Problems) == 0
 	return x.evidence
 }
 
 // expect makes the message that has to be seen from the record and the values.
-func (p *proof) expect() error {
-	holes := kb.Placeholders(p.record.ErrorMessage)
-	if len(holes) != len(p.record.Captures) {
-		return fmt.Errorf("the message has %d placeholders, the record %d captures", len(holes), len(p.record.Captures))
+func (p *proof) expect() (err error) {
+	p.expected, p.evidence.Captures, err = filled(p.record, p.scenario.Values)
+	return err
+}
+
+// filled is the message of a record with values, by the name of the capture.
+func filled(r *kb.Record, values map[string]string) (string, []kb.CaptureValue, error) {
+	holes := kb.Placeholders(r.ErrorMessage)
+	if len(holes) != len(r.Captures) {
+		return "", nil, fmt.Errorf("the message has %d placeholders, the record %d captures", len(holes), len(r.Captures))
 	}
-	rest := maps.Clone(p.scenario.Values)
+	captures := []kb.CaptureValue{}
+	rest := maps.Clone(values)
 	var b strings.Builder
-	message := p.record.ErrorMessage
+	message := r.ErrorMessage
 	for i, hole := range holes {
-		name := p.record.Captures[i].Name
-		value, ok := p.scenario.Values[name]
+		name := r.Captures[i].Name
+		value, ok := values[name]
 		if !ok {
-			return fmt.Errorf("the scenario has no value for %q", name)
+			return "", nil, fmt.Errorf("the scenario has no value for %q", name)
 		}
 		delete(rest, name)
-		p.evidence.Captures = append(p.evidence.Captures, kb.CaptureValue{Name: name, Value: value})
+		captures = append(captures, kb.CaptureValue{Name: name, Value: value})
 		before, after, _ := strings.Cut(message, hole)
 		b.WriteString(before + value)
 		message = after
 	}
 	if len(rest) > 0 {
-		return fmt.Errorf("the record has no capture %q", slices.Sorted(maps.Keys(rest)))
+		return "", nil, fmt.Errorf("the record has no capture %q", slices.Sorted(maps.Keys(rest)))
 	}
-	b.WriteString(message)
-	p.expected = b.String()
-	return nil
+	return b.String() + message, captures, nil
 }
 
 // runOnce runs the scenario and its remedy with the index, if there is one. The
-// first run is the one that is written down.
-func (p *proof) runOnce(ctx context.Context, index int) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// first run is the one that is written down. It returns false when the
+// operation did not fail as it has to.
+func (p *proof) runOnce(ctx context.Context, index int) bool {
+	ctx, cancel := context.WithTimeout(ctx, p.Limit)
 	defer cancel()
 	w, err := newWorld(ctx, p.Program, p.scenario.Host)
 	if err != nil {
 		p.problem("%v", err)
-		return
+		return false
 	}
 	first := index == 0
 	closed := false
@@ -127,7 +144,7 @@ func (p *proof) runOnce(ctx context.Context, index int) {
 		if first {
 			p.evidence.Steps = steps
 		}
-		return
+		return false
 	}
 	seen := w.marks()
 	out := w.run(p.scenario.Fails)
@@ -142,11 +159,12 @@ func (p *proof) runOnce(ctx context.Context, index int) {
 		p.evidence.Emitted = emitted
 	}
 	if !ok {
-		return
+		return false
 	}
 	if first {
 		p.compare(emitted)
 		p.paste(ctx, emitted)
+		p.follow(w, out)
 	}
 	if index < len(p.scenario.Remedies) {
 		p.remedy(w, p.scenario.Remedies[index])
@@ -155,6 +173,7 @@ func (p *proof) runOnce(ctx context.Context, index int) {
 	if n := p.count(w); p.channel() != kb.ChannelError && p.channel() != kb.ChannelResult && n != 1 {
 		p.problem("the message was seen %d times in the %s of the whole run, not once", n, p.channel())
 	}
+	return true
 }
 
 // steps runs steps that have to work, or to fail when they are marked.

@@ -117,6 +117,11 @@ func TestProofFails(t *testing.T) {
 		{"one value too many", func(_ *kb.Record, s *Scenario) { s.Values["lease"] = "l" }, "the record has no capture"},
 		{"a step that fails", func(_ *kb.Record, s *Scenario) { s.Steps = s.Steps[1:] }, "did not work"},
 		{"a step that should fail", func(_ *kb.Record, s *Scenario) { s.Steps[1].Refused = true }, "worked, and should not have"},
+		{"no service to break", func(_ *kb.Record, s *Scenario) { s.Steps = append(s.Steps, Step{Do: "mend-service"}) }, "there is no service yet"},
+		{"no workers to start", func(_ *kb.Record, s *Scenario) {
+			s.Host = &Host{NoWorkers: true}
+			s.Steps = append(s.Steps, Step{Do: "start-worker", Plugin: "p"})
+		}, "the server process has no workers"},
 		{"an operation that works", func(_ *kb.Record, s *Scenario) { s.Fails.Do = "release" }, "the operation does not fail"},
 		{"another operation", func(_ *kb.Record, s *Scenario) { s.Fails.Do = "resume" }, "does not support lease resume"},
 		{"seen in the result", func(_ *kb.Record, s *Scenario) { s.Seen = kb.ChannelResult }, "the result does not hold"},

@@ -32,8 +32,32 @@ type Scenario struct {
 	// Seen is where the message is seen; "" means in the error of the operation.
 	Seen     kb.Channel `json:"seen,omitempty"`
 	Remedies []Remedy   `json:"remedies,omitempty"`
+	// Also are other ways to the same message.
+	Also []Variant `json:"also,omitempty"`
 
 	name string
+}
+
+// Variant is another way to the message of a scenario, from the beginning: to
+// another place that raises it, or with another error waiting behind it.
+type Variant struct {
+	Title  string            `json:"title"`
+	Host   *Host             `json:"host,omitempty"`
+	Values map[string]string `json:"values,omitempty"` // those of the scenario when there are none
+	Steps  []Step            `json:"steps"`
+	Fails  *Step             `json:"fails,omitempty"` // the operation of the scenario when there is none
+	Seen   kb.Channel        `json:"seen,omitempty"`  // where that of the scenario is when it is ""
+	// Then are the errors that come next, in their order.
+	Then []Then `json:"then,omitempty"`
+}
+
+// Then is an error that an operation has in store behind another one.
+type Then struct {
+	Record string            `json:"record"` // slug
+	Values map[string]string `json:"values,omitempty"`
+	// Steps take away what came before it; then the operation is tried again.
+	// Without steps it is found behind the others in the same result.
+	Steps []Step `json:"steps,omitempty"`
 }
 
 // Remedy is a way out. After its steps the operation is tried again.
@@ -163,11 +187,14 @@ func (s *Scenario) check() error {
 	if s.Title == "" {
 		complain("there is no title")
 	}
-	switch s.Seen {
-	case "", kb.ChannelError, kb.ChannelResult, kb.ChannelStderr, kb.ChannelLog:
-	default:
-		complain("seen is %q; known are error, result, stderr and log", s.Seen)
+	seen := func(where string, at kb.Channel) {
+		switch at {
+		case "", kb.ChannelError, kb.ChannelResult, kb.ChannelStderr, kb.ChannelLog:
+		default:
+			complain("%s is %q; known are error, result, stderr and log", where, at)
+		}
 	}
+	seen("seen", s.Seen)
 	steps := func(where string, list []Step) {
 		for i, step := range list {
 			if err := step.check(); err != nil {
@@ -184,6 +211,23 @@ func (s *Scenario) check() error {
 		steps(fmt.Sprintf("remedies[%d].steps", i), r.Steps)
 		if r.Instead != nil {
 			steps(fmt.Sprintf("remedies[%d].instead", i), []Step{*r.Instead})
+		}
+	}
+	for i, v := range s.Also {
+		where := fmt.Sprintf("also[%d]", i)
+		if v.Title == "" {
+			complain("%s: there is no title", where)
+		}
+		seen(where+".seen", v.Seen)
+		steps(where+".steps", v.Steps)
+		if v.Fails != nil {
+			steps(where+".fails", []Step{*v.Fails})
+		}
+		for j, next := range v.Then {
+			if next.Record == "" {
+				complain("%s.then[%d]: there is no record", where, j)
+			}
+			steps(fmt.Sprintf("%s.then[%d].steps", where, j), next.Steps)
 		}
 	}
 	return errors.Join(wrong...)

@@ -92,6 +92,15 @@ func (s *Scenario) all() []Step {
 			list = append(list, *r.Instead)
 		}
 	}
+	for _, v := range s.Also {
+		list = append(list, v.Steps...)
+		if v.Fails != nil {
+			list = append(list, *v.Fails)
+		}
+		for _, next := range v.Then {
+			list = append(list, next.Steps...)
+		}
+	}
 	return list
 }
 
@@ -173,6 +182,12 @@ func TestDecodeRefuses(t *testing.T) {
 		{`"steps": []`, `"steps": [], "seen": "mind"`, `seen is "mind"`},
 		{`"steps": []`, `"steps": [], "remedies": [{"solution": 0}]`, "they count from 1"},
 		{`"steps": []`, `"steps": [], "remedies": [{"solution": 1, "instead": {"do": "x"}}]`, "remedies[0].instead[0]: unknown verb"},
+		{`"steps": []`, `"steps": [], "also": [{"steps": []}]`, "also[0]: there is no title"},
+		{`"steps": []`, `"steps": [], "also": [{"title": "t", "steps": [], "seen": "mind"}]`, `also[0].seen is "mind"`},
+		{`"steps": []`, `"steps": [], "also": [{"title": "t", "steps": [{"do": "x"}]}]`, "also[0].steps[0]: unknown verb"},
+		{`"steps": []`, `"steps": [], "also": [{"title": "t", "steps": [], "fails": {"do": "x"}}]`, "also[0].fails[0]: unknown verb"},
+		{`"steps": []`, `"steps": [], "also": [{"title": "t", "steps": [], "then": [{}]}]`, "also[0].then[0]: there is no record"},
+		{`"steps": []`, `"steps": [], "also": [{"title": "t", "steps": [], "then": [{"record": "r", "steps": [{"do": "x"}]}]}]`, "also[0].then[0].steps[0]: unknown verb"},
 		{`"l"}}`, `"l"}} x`, "something after"},
 	} {
 		_, err := Decode([]byte(strings.Replace(good, c.from, c.to, 1)))

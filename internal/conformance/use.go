@@ -295,7 +295,7 @@ func (w *world) validate(s Step) outcome {
 		return outcome{err: unknownName("environment", s.Environment)}
 	}
 	provider, _ := e.Config["provider"].(string)
-	p, _, ok := w.host.Plugins.BySandboxDriver(provider)
+	p, _, ok := w.host.Plugins.BySandboxDriver(provider, w.host.Workers.IsRunning)
 	if !ok {
 		return outcome{err: unknownName("plugin of provider", provider)}
 	}

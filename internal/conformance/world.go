@@ -134,6 +134,16 @@ func (w *world) run(s Step) outcome {
 	if err := w.ctx.Err(); err != nil {
 		return outcome{err: err}
 	}
+	switch s.Do {
+	case "break-service", "mend-service", "sandbox-state":
+		if w.service == nil {
+			return outcome{err: errors.New("there is no service yet; install the daytona plugin")}
+		}
+	case "start-worker", "stop-worker", "validate", "call":
+		if w.host.Workers == nil {
+			return outcome{err: errors.New("the server process has no workers")}
+		}
+	}
 	return verbs[s.Do].run(w, s)
 }
 
@@ -366,9 +376,6 @@ func (w *world) needService() error {
 }
 
 func (w *world) breakService(s Step) outcome {
-	if w.service == nil {
-		return outcome{err: errors.New("there is no service yet; install the daytona plugin")}
-	}
 	f := service.Fault{Operation: s.Operation, Kind: s.Fault, Message: s.Message, Times: s.Times}
 	if s.Fault == service.KindWrongID {
 		f.ID = s.Resource

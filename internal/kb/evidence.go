@@ -37,6 +37,7 @@ type Evidence struct {
 	Diagnosis PasteResult    `json:"diagnosis"`
 	Remedies  []Remedy       `json:"remedies"`
 	NoRemedy  *string        `json:"noRemedy"` // why no remedy lets the same operation succeed; null when one does
+	Also      []Variant      `json:"also"`     // other ways to the message
 	Captures  []CaptureValue `json:"captures"` // the values that the scenario used, in the order of the record
 }
 
@@ -113,6 +114,23 @@ type Remedy struct {
 	Steps    []ProofStep `json:"steps"`    // the last one is the operation again, or what takes its place
 	Again    bool        `json:"again"`    // the last step is the operation that failed, not another in its place
 	Works    bool        `json:"works"`
+}
+
+// Variant is another way to a message that was run: to another place that
+// raises it, or with other errors waiting behind it.
+type Variant struct {
+	Title   string      `json:"title"`   // one sentence
+	Steps   []ProofStep `json:"steps"`   // the last one is the operation that fails
+	Emitted string      `json:"emitted"` // whole text, as it was seen
+	Place   Place       `json:"place"`   // that raised the message
+	Then    []Then      `json:"then"`    // the errors behind it, in their order
+}
+
+// Then is an error that was waiting behind another one.
+type Then struct {
+	Record  string      `json:"record"`  // id
+	Message string      `json:"message"` // as it was seen
+	Steps   []ProofStep `json:"steps"`   // after which it came; none when it stood behind the other in the same result
 }
 
 // RaisePlace is a place in the runtime that can raise an error.

@@ -43,7 +43,7 @@ func (s *core) usable(p plugin.Plugin, pluginKey, driverKey string) error {
 	if _, declared := p.Manifest.Driver(driverKey); !declared {
 		return fault.New(msgNotDeclared, pluginKey, driverKey)
 	}
-	if s.Workers == nil || !s.Workers.IsRunning(p.ID) {
+	if !s.running(p.ID) {
 		return fault.New(msgNoPluginWorker, pluginKey, driverKey)
 	}
 	return nil

@@ -42,25 +42,27 @@ const (
 	providerUnavailable providerState = "worker_unavailable"
 )
 
+// running reports whether the worker of a plugin runs.
+func (s *core) running(pluginID string) bool {
+	return s.Workers != nil && s.Workers.IsRunning(pluginID)
+}
+
 // findProvider looks for the plugin of a provider and gives the worker of a
 // ready one a while to run.
 func (d *sandbox) findProvider(ctx context.Context, key string) (plugin.Plugin, plugin.Driver, providerState) {
-	p, declared, ok := d.Plugins.BySandboxDriver(key)
-	if !ok {
-		return p, declared, providerMissing
-	}
-	if p.Status != plugin.Ready {
-		return p, declared, providerNotReady
-	}
-	if d.Workers == nil {
-		return p, declared, providerUnavailable
-	}
-	for waited := time.Duration(0); !d.Workers.IsRunning(p.ID); waited += d.Limits.WorkerPoll {
-		if waited >= d.Limits.WorkerWait || clock.Sleep(ctx, d.Clock, d.Limits.WorkerPoll) != nil {
+	for waited := time.Duration(0); ; waited += d.Limits.WorkerPoll {
+		p, declared, ok := d.Plugins.BySandboxDriver(key, d.running)
+		switch {
+		case !ok:
+			return p, declared, providerMissing
+		case p.Status != plugin.Ready:
+			return p, declared, providerNotReady
+		case d.running(p.ID):
+			return p, declared, providerRunning
+		case d.Workers == nil, waited >= d.Limits.WorkerWait, clock.Sleep(ctx, d.Clock, d.Limits.WorkerPoll) != nil:
 			return p, declared, providerUnavailable
 		}
 	}
-	return p, declared, providerRunning
 }
 
 // acquisition is one acquire under way.
@@ -85,7 +87,7 @@ func (d *sandbox) Acquire(ctx context.Context, in AcquireInput) (Acquired, error
 	if config.provider == ProviderFake {
 		return d.acquireFake(in, config)
 	}
-	_, declared, _ := d.Plugins.BySandboxDriver(config.provider)
+	_, declared, _ := d.Plugins.BySandboxDriver(config.provider, d.running)
 	resolved, err := d.resolveSecrets(ctx, in.company(), declared, config.all)
 	if err != nil {
 		return Acquired{}, err

@@ -50,8 +50,8 @@ func (s *Service) checkSandbox(ctx context.Context, e Environment) (Object, erro
 	if s.Workers == nil {
 		return nil, fault.New(msgNoWorkers).WithCode(statusUnprocessable)
 	}
-	p, d, ok := s.Plugins.BySandboxDriver(c.provider)
-	if !ok || p.Status != plugin.Ready || !s.Workers.IsRunning(p.ID) {
+	p, d, ok := s.Plugins.BySandboxDriver(c.provider, s.running)
+	if !ok || p.Status != plugin.Ready || !s.running(p.ID) {
 		return nil, fault.New(msgNotInstalled, c.provider).WithCode(statusUnprocessable)
 	}
 	for _, at := range d.SecretPaths() {

@@ -142,6 +142,26 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// TestReleaseWithoutDriver checks that a lease whose driver this host does not
+// have is released all the same, while everything else refuses it.
+func TestReleaseWithoutDriver(t *testing.T) {
+	w := newWorld(t, nil)
+	w.worker()
+	in := w.edit(w.acquire(fixtureEnv("release=fail:nobody may ask")), func(l *lease.Lease) { l.Metadata["driver"] = "docker" })
+	const unknown = `Environment driver "docker" is not registered in the environment runtime yet.`
+	if _, err := w.Service.Destroy(t.Context(), in); err == nil || err.Error() != unknown {
+		t.Errorf("destroyed: %v", err)
+	}
+	failed := func(l lease.Lease, err error) { t.Errorf("lease %s: %v", l.ID, err) }
+	released, err := w.Service.ReleaseRunLeases(t.Context(), environment.RunRelease{RunID: "run-1", Status: lease.Failed, OnError: failed})
+	if err != nil || len(released) != 1 {
+		t.Fatalf("released %+v, %v", released, err)
+	}
+	if l := released[0]; l.Status != lease.Failed || l.ReleasedAt == nil || l.CleanupStatus != "" || l.FailureReason != "adapter_or_run_failure" {
+		t.Errorf("the lease is %+v", l)
+	}
+}
+
 func TestDestroyAndSweep(t *testing.T) {
 	w := newWorld(t, nil)
 	w.worker()
@@ -257,6 +277,26 @@ func TestCheckConfig(t *testing.T) {
 	_, err := w.Service.CheckConfig(t.Context(), e)
 	if err == nil || strings.Contains(err.Error(), "sk-123") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestProviderThatRuns checks that acquiring takes the plugin that can serve,
+// not the first that declares the key.
+func TestProviderThatRuns(t *testing.T) {
+	w := newWorld(t, nil)
+	w.Plugins.SetStatus("p1", plugin.Disabled)
+	w.Plugins.Install(fixture.Plugin("p2"))
+	if _, err := w.Service.Acquire(t.Context(), input(fixtureEnv(""))); err == nil || !strings.Contains(err.Error(), "that plugin is currently disabled") {
+		t.Errorf("while no worker runs: %v", err)
+	}
+	if _, err := w.StartWorker(t.Context(), "p2", command(t)); err != nil {
+		t.Fatal(err)
+	}
+	if in := w.acquire(fixtureEnv("")); in.Lease.Text("pluginId") != "p2" {
+		t.Errorf("acquired %v", in.Lease.Metadata)
+	}
+	if _, err := w.Service.CheckConfig(t.Context(), fixtureEnv("")); err != nil {
+		t.Errorf("saving: %v", err)
 	}
 }
 

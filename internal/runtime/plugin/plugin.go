@@ -2,8 +2,8 @@
 // declare and whether they may be used.
 //
 // There are two ways to find the plugin behind a sandbox, and they must not be
-// confused: BySandboxDriver takes the first plugin that declares a driver key,
-// to acquire a lease; Pinned takes the very plugin that a lease names, and
+// confused: BySandboxDriver takes a plugin that declares a driver key, to
+// acquire a lease; Pinned takes the very plugin that a lease names, and
 // nothing else.
 package plugin
 
@@ -168,18 +168,20 @@ func (r *Registry) ByKey(key string) (Plugin, bool) {
 	return r.find(func(p Plugin) bool { return p.Key == key })
 }
 
-// BySandboxDriver returns the first installed plugin that declares a sandbox
-// provider with the key, in whatever state the plugin is.
-func (r *Registry) BySandboxDriver(key string) (Plugin, Driver, bool) {
-	p, ok := r.find(func(p Plugin) bool {
+// BySandboxDriver returns the first ready plugin that declares a sandbox
+// provider with the key and whose worker runs, else the first installed one that
+// declares it, in whatever state it is.
+func (r *Registry) BySandboxDriver(key string, running func(pluginID string) bool) (Plugin, Driver, bool) {
+	declares := func(p Plugin) bool {
 		d, declared := p.Manifest.Driver(key)
 		return declared && d.Kind == KindSandboxProvider
-	})
+	}
+	p, ok := r.find(func(p Plugin) bool { return declares(p) && p.Status == Ready && running(p.ID) })
 	if !ok {
-		return Plugin{}, Driver{}, false
+		p, ok = r.find(declares)
 	}
 	d, _ := p.Manifest.Driver(key)
-	return p, d, true
+	return p, d, ok
 }
 
 // Pinned returns the plugin with exactly this id, if it still declares the key

@@ -19,9 +19,16 @@ func TestLookUps(t *testing.T) {
 	r.Install(Plugin{ID: "p1", Key: "one", Status: Disabled, Manifest: manifest(KindSandboxProvider)})
 	r.Install(Plugin{ID: "p2", Key: "two", Status: Ready, Manifest: manifest(KindSandboxProvider)})
 
-	if p, d, ok := r.BySandboxDriver("box"); !ok || p.ID != "p1" || d.DriverKey != "box" {
+	running := map[string]bool{"p0": true, "p1": true}
+	runs := func(id string) bool { return running[id] }
+	if p, d, ok := r.BySandboxDriver("box", runs); !ok || p.ID != "p1" || d.DriverKey != "box" {
 		t.Errorf("by key: %v, %v", p.ID, ok)
 	}
+	running["p2"] = true
+	if p, _, ok := r.BySandboxDriver("box", runs); !ok || p.ID != "p2" {
+		t.Errorf("by key, with one that is ready and runs: %v, %v", p.ID, ok)
+	}
+	running["p2"] = false
 	if p, _, ok := r.Pinned("p2", "box"); !ok || p.Key != "two" {
 		t.Errorf("pinned: %v, %v", p.ID, ok)
 	}
@@ -31,14 +38,14 @@ func TestLookUps(t *testing.T) {
 		}
 	}
 	r.SetStatus("p1", Uninstalled)
-	if p, _, _ := r.BySandboxDriver("box"); p.ID != "p2" {
+	if p, _, _ := r.BySandboxDriver("box", runs); p.ID != "p2" {
 		t.Errorf("an uninstalled plugin still counts: %s", p.ID)
 	}
 	if _, ok := r.ByKey("one"); ok {
 		t.Error("an uninstalled plugin is found by its key")
 	}
 	r.Install(Plugin{ID: "p2", Key: "renamed", Status: Ready})
-	if _, _, ok := r.BySandboxDriver("box"); ok {
+	if _, _, ok := r.BySandboxDriver("box", runs); ok {
 		t.Error("the manifest was not replaced")
 	}
 }

@@ -28,33 +28,23 @@ type Request struct {
 
 // Texts of errors in calling a worker.
 const (
-	msgNotWritable  = `Worker process for plugin "%s" is not writable`    // WMG-01
-	msgNoProcess    = `Cannot call "%s" — worker for "%s" is not running` // WMG-07
-	msgWrongStatus  = `Cannot call "%s" — worker for "%s" is %s`          // WMG-08
-	msgTimeout      = `RPC call "%s" timed out after %dms`                // WMG-11
-	msgSend         = `Failed to send "%s" to worker: %s`                 // WMG-12
-	msgNoHandler    = `Host does not handle method "%s"`                  // WMG-21
-	msgParamsEncode = `Cannot encode the parameters of "%s": %v`          // ours
+	msgNotWritable = `Worker process for plugin "%s" is not writable`    // WMG-01
+	msgNoProcess   = `Cannot call "%s" — worker for "%s" is not running` // WMG-07
+	msgWrongStatus = `Cannot call "%s" — worker for "%s" is %s`          // WMG-08
+	msgTimeout     = `RPC call "%s" timed out after %dms`                // WMG-11
+	msgSend        = `Failed to send "%s" to worker: %s`                 // WMG-12
+	msgNoHandler   = `Host does not handle method "%s"`                  // WMG-21
 )
 
 // Call asks the worker and waits for its answer. An error of the worker keeps
 // its message and code.
 func (h *Handle) Call(ctx context.Context, req Request) (json.RawMessage, error) {
-	h.mu.Lock()
-	r, status := h.run, h.status
-	h.mu.Unlock()
-	if status != Running && status != Starting {
-		return nil, fault.New(msgWrongStatus, req.Method, h.id, status)
-	}
+	r, status := h.live()
 	if r == nil {
-		return nil, h.unreachable(req.Method)
+		return nil, fault.New(msgWrongStatus, req.Method, h.id, status)
 	}
 	return r.call(ctx, req)
 }
-
-// unreachable is the error of a call while the status is fine and the process
-// is not, or does not read any more.
-func (h *Handle) unreachable(method string) error { return fault.New(msgNoProcess, method, h.id) }
 
 // run is one process of a handle with what belongs to that process: its
 // pending calls and its routes. What outlives the process stays in the handle.
@@ -145,15 +135,7 @@ func (r *run) call(ctx context.Context, req Request) (json.RawMessage, error) {
 // the call is taken back.
 func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 	h := r.handle
-	if !r.process.writable() {
-		done(duplex.Reply{Err: h.unreachable(req.Method)})
-		return ""
-	}
-	params, err := wire.Encode(req.Params)
-	if err != nil {
-		done(duplex.Reply{Err: fault.New(msgParamsEncode, req.Method, err).WithCause(err)})
-		return ""
-	}
+	params, notSent := wire.Encode(req.Params)
 	timeout := h.opts.Limits.timeout(req.Timeout)
 	c := &pendingCall{method: req.Method, company: req.CompanyID, onLog: req.OnLog, done: done}
 	m := &wire.Message{Method: req.Method, Params: params}
@@ -162,9 +144,10 @@ func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 		m.Invocation = &wire.Invocation{ID: c.invocation, Scope: wire.Scope{CompanyID: req.CompanyID}}
 	}
 	r.mu.Lock()
-	if r.failure != nil {
+	if r.failure != nil || !r.process.writable() {
+		// The status is fine, and the process is not or does not read any more.
 		r.mu.Unlock()
-		done(duplex.Reply{Err: h.unreachable(req.Method)})
+		done(duplex.Reply{Err: fault.New(msgNoProcess, req.Method, h.id)})
 		return ""
 	}
 	r.next++
@@ -179,12 +162,17 @@ func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 		}
 	})
 	r.mu.Unlock()
-	r.send(m, func(err error) {
+	sent := func(err error) {
 		if err == nil || r.take(c.id) == nil {
 			return
 		}
 		done(duplex.Reply{Err: fault.New(msgSend, req.Method, systemText("write", err)).WithCause(err)})
-	})
+	}
+	if notSent != nil {
+		sent(notSent)
+	} else {
+		r.send(m, sent)
+	}
 	return c.id
 }
 

@@ -3,7 +3,6 @@ package worker
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -37,9 +36,6 @@ const (
 	msgInitializeNotOK  = `Worker initialize returned ok=false`          // WMG-05
 	msgInitializeFailed = `Worker initialize failed for "%s": %s`        // WMG-06
 )
-
-// errStopped is why a start failed that Stop overtook.
-var errStopped = errors.New("stopped meanwhile")
 
 const stderrHeading = "\n\nWorker stderr:\n"
 
@@ -180,8 +176,6 @@ func (h *Handle) Start(ctx context.Context) error {
 		leaving := h.run
 		if leaving == nil {
 			h.cancelRestart()
-			h.setStatus(Starting)
-			h.mu.Unlock()
 			return h.boot(ctx)
 		}
 		h.mu.Unlock()
@@ -200,12 +194,16 @@ func (h *Handle) cancelRestart() {
 	}
 }
 
-// boot starts a process for a worker in the state starting.
+// boot starts a process. The caller holds the lock and gives it to boot, so that
+// a worker that is starting always has a process.
 func (h *Handle) boot(ctx context.Context) error {
-	h.mu.Lock()
+	h.setStatus(Starting)
 	boot := h.boots
-	h.mu.Unlock()
 	r, err := h.spawn()
+	if err != nil {
+		h.setStatus(Crashed)
+	}
+	h.mu.Unlock()
 	if err == nil {
 		var methods []string
 		methods, err = h.initialize(ctx, r)
@@ -231,20 +229,16 @@ func (h *Handle) boot(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.boots == boot && (h.status == Starting || h.status == Backoff) {
-		// A process that died by itself has a restart scheduled; that stays.
+	if h.boots == boot && h.status == Backoff {
+		// It died by itself. That has scheduled a restart, which stays.
 		h.setStatus(Crashed)
 	}
 	return fault.New(msgInitializeFailed, h.id, text).WithCause(err)
 }
 
+// spawn makes the process of a handle, whose lock is held.
 func (h *Handle) spawn() (*run, error) {
 	r := newRun(h)
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.status != Starting {
-		return nil, errStopped
-	}
 	p, err := spawn(h.id, h.opts.Command, h.opts.Limits, h.opts.Stderr, r.line, func() { h.exited(r) })
 	if err != nil {
 		text := systemText("spawn "+h.opts.Command.Path, err)
@@ -294,10 +288,11 @@ func (h *Handle) exited(r *run) {
 	defer h.mu.Unlock()
 	h.run = nil
 	switch {
-	case r.ending == endFailed: // boot decides
 	case r.ending == endStop, r.ending == endRetire, h.status == Stopping:
 		// Stop may have come after the crash and before this.
 		h.setStatus(Stopped)
+	case r.ending == endFailed:
+		h.setStatus(Crashed)
 	default:
 		h.opts.Log.Warn(logCrashed, "plugin", h.id, "code", code, "signal", signal)
 		h.setStatus(Crashed)
@@ -324,15 +319,11 @@ func (h *Handle) scheduleRestart() {
 	var timer clock.Timer
 	timer = h.opts.Clock.AfterFunc(l.backoff(h.crashes, h.opts.Jitter()), func() {
 		h.mu.Lock()
-		due := h.restart != nil && h.restart == timer
-		if due {
-			h.restart = nil
-			h.setStatus(Starting)
-		}
-		h.mu.Unlock()
-		if !due {
+		if h.restart == nil || h.restart != timer {
+			h.mu.Unlock()
 			return
 		}
+		h.restart = nil
 		if err := h.boot(context.Background()); err != nil {
 			h.opts.Log.Error(logRestartFailed, "plugin", h.id, "error", err)
 		}

@@ -202,7 +202,7 @@ func TestCalls(t *testing.T) {
 	_, err = h.Call(t.Context(), execute("fail", "own text"))
 	wantFault(t, err, -32002, "JsonRpcCallError", "own text")
 	_, err = h.Call(t.Context(), Request{Method: "health", Params: func() {}})
-	wantFault(t, err, 0, "", `Cannot encode the parameters of "health": json: unsupported type: func()`)
+	wantFault(t, err, 0, "", `Failed to send "health" to worker: json: unsupported type: func()`)
 	slow := execute("hang")
 	slow.Timeout = 20 * time.Millisecond
 	_, err = h.Call(t.Context(), slow)
@@ -418,6 +418,29 @@ func TestStopDuringCrash(t *testing.T) {
 		h.Stop()
 		if h.Status() != Stopped || h.Pid() != 0 || len(fake.Pending()) != 0 {
 			t.Fatalf("status %s, pid %d, pending %v", h.Status(), h.Pid(), fake.Pending())
+		}
+	}
+}
+
+// TestStartingHasAProcess asks and stops a worker while it starts: it always
+// has a process then, and a start that is overtaken leaves nothing.
+func TestStartingHasAProcess(t *testing.T) {
+	for _, how := range []string{"init=silent", "init=refuse"} {
+		opts, _ := options(t, how)
+		opts.Limits.Shutdown = time.Millisecond
+		h := NewHandle("plugin-1", opts)
+		failed := make(chan error)
+		go func() { failed <- h.Start(t.Context()) }()
+		await(t, h, Starting)
+		if r, status := h.live(); status == Starting && r == nil {
+			t.Error("a starting worker has no process")
+		}
+		h.Stop()
+		if err := <-failed; err == nil {
+			t.Errorf("%s: the start succeeded", how)
+		}
+		if h.Status() != Stopped || h.Pid() != 0 {
+			t.Errorf("%s: status %s, pid %d", how, h.Status(), h.Pid())
 		}
 	}
 }
