@@ -23,8 +23,7 @@ type proof struct {
 
 func (p *prover) begin(r *kb.Record, s *Scenario) *proof {
 	return &proof{prover: p, record: r, scenario: s, evidence: kb.Evidence{
-		Record: r.ID, Scenario: *r.Scenario, Problems: []string{}, Steps: []kb.ProofStep{}, Remedies: []kb.Remedy{},
-		Also: []kb.Variant{}, Captures: []kb.CaptureValue{},
+		Record: r.ID, Scenario: *r.Scenario, Problems: []string{}, Steps: []kb.ProofStep{}, Remedies: []kb.Remedy{}, Captures: []kb.CaptureValue{},
 		Emitted:   kb.Emitted{Chain: []kb.ChainLink{}, Place: kb.ProofPlace{Lines: []string{}}},
 		Diagnosis: kb.PasteResult{Captures: []kb.CaptureValue{}},
 	}}

@@ -70,6 +70,27 @@ func (p *proof) follow(w *world, out outcome) {
 	}
 }
 
+// Before lists for each record, by its id, the records whose scenarios show that
+// their message comes before its own.
+func (s Scenarios) Before(records *kb.Set) map[string][]string {
+	slugs := map[string]string{}
+	for _, r := range records.Records {
+		slugs[r.Repo+" "+r.Slug] = r.ID
+	}
+	before := map[string][]string{}
+	for _, r := range records.Records {
+		if scenario := s.of(r); scenario != nil {
+			for _, v := range scenario.Also {
+				for _, next := range v.Then {
+					id := slugs[r.Repo+" "+next.Record]
+					before[id] = append(before[id], r.ID)
+				}
+			}
+		}
+	}
+	return before
+}
+
 // messages lists what a step says that failed: the texts of its errors,
 // outermost first, or those in its result, without the error output of a
 // worker behind them.

@@ -36,9 +36,9 @@ type Evidence struct {
 	Emitted   Emitted        `json:"emitted"`
 	Diagnosis PasteResult    `json:"diagnosis"`
 	Remedies  []Remedy       `json:"remedies"`
-	NoRemedy  *string        `json:"noRemedy"` // why no remedy lets the same operation succeed; null when one does
-	Also      []Variant      `json:"also"`     // other ways to the message
-	Captures  []CaptureValue `json:"captures"` // the values that the scenario used, in the order of the record
+	NoRemedy  *string        `json:"noRemedy"`       // why no remedy lets the same operation succeed; null when one does
+	Also      []Variant      `json:"also,omitempty"` // other ways to the message
+	Captures  []CaptureValue `json:"captures"`       // the values that the scenario used, in the order of the record
 }
 
 // ProofStep is one step of a scenario in words.

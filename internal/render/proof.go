@@ -81,7 +81,22 @@ type ProofView struct {
 	Paste    PasteView
 	Remedies []RemedyView
 	NoRemedy Prose // why there is none
+	Also     []VariantView
 	Report   string
+}
+
+// VariantView is another way to the message that was run.
+type VariantView struct {
+	Title Prose
+	Steps []StepView // the last one is the operation that fails
+	Place Link       // that raised the message
+	Then  []ThenView
+}
+
+// ThenView is an error that waits behind another one.
+type ThenView struct {
+	Error Link // its record
+	Steps []StepView
 }
 
 // StepView is a step of a scenario or a remedy.
@@ -225,6 +240,15 @@ func newProofView(site Site, p *proofs, record *kb.Record, e *kb.Evidence, names
 	}
 	if e.NoRemedy != nil {
 		v.NoRemedy = inlineProse(sentence(*e.NoRemedy))
+	}
+	for _, other := range e.Also {
+		o := VariantView{Title: inlineProse(sentence(other.Title)), Steps: stepViews(other.Steps), Place: p.link(site, other.Place)}
+		for _, next := range other.Then {
+			l := names.of(next.Record)
+			l.Label = visible(next.Message)
+			o.Then = append(o.Then, ThenView{l, stepViews(next.Steps)})
+		}
+		v.Also = append(v.Also, o)
 	}
 	return v
 }

@@ -42,6 +42,12 @@ func testProof() *kb.Proof {
 				{Solution: 1, Steps: []kb.ProofStep{{Text: "Stop the other process"}, {Text: "Open `main.sock`"}}, Again: true},
 			},
 			Captures: []kb.CaptureValue{{Name: "name", Value: "main.sock"}, {Name: "owner", Value: "42"}},
+			Also: []kb.Variant{
+				{Title: "The queue is full as well", Steps: []kb.ProofStep{{Text: "Open `main.sock`", Result: "It fails"}}, Place: open, Then: []kb.Then{
+					{Record: plain, Message: "The queue is full.", Steps: []kb.ProofStep{{Text: "Free `main.sock`"}, {Text: "Open `main.sock`", Result: "It fails"}}},
+				}},
+				{Title: "All is listed", Place: kb.Place{File: "gone.go", Line: 1}, Then: []kb.Then{{Record: plain, Message: "The queue is full."}, {Record: "0000000000000000", Message: "gone"}}},
+			},
 		}},
 		Places: []kb.RaisePlace{
 			{Place: kb.Place{File: "queue.go", Line: 1, Symbol: "Push"}, Message: "The queue is full.", Record: &plain},
@@ -128,8 +134,8 @@ func TestProvenPage(t *testing.T) {
 	if marks := find(section, named("mark")); len(marks) != 2 || text(marks[0]) != "Socket main.sock of 42 is busy." || !strings.Contains(text(marks[1]), "fault.New") {
 		t.Errorf("%d marks in the proof, want the message and the raising line", len(marks))
 	}
-	if links := find(section, func(n *node) bool { return attribute(n, "href") == "/source/socket/open.go#L6" }); len(links) != 2 {
-		t.Errorf("%d links to the raising line, want those of the chain and the place", len(links))
+	if links := find(section, func(n *node) bool { return attribute(n, "href") == "/source/socket/open.go#L6" }); len(links) != 3 {
+		t.Errorf("%d links to the raising line, want those of the chain, the place and the other way", len(links))
 	}
 	proven := find(root, func(n *node) bool { return n.Data == "li" && strings.HasPrefix(attribute(n, "id"), "solution-") })
 	if len(proven) != 2 || len(find(proven[0], classed("badge-proven"))) != 0 || len(find(proven[1], classed("badge-proven"))) != 1 {

@@ -232,6 +232,7 @@ func testProof() *kb.Proof {
 			Diagnosis: kb.PasteResult{Verdict: "known", Kind: "exact", Confidence: 1, Cause: &id, Captures: []kb.CaptureValue{{Name: "a", Value: "b"}}},
 			Remedies:  []kb.Remedy{{Solution: 1, Steps: steps, Again: true, Works: true}},
 			Captures:  []kb.CaptureValue{{Name: "a", Value: "b"}},
+			Also:      []kb.Variant{{Title: "Another", Steps: steps, Emitted: "text", Place: place, Then: []kb.Then{{Record: id, Message: "text", Steps: steps}}}},
 		}},
 		Places:     []kb.RaisePlace{{Place: place, Message: "text", Record: &id}},
 		Operations: []kb.Operation{{Name: "open", Title: "Open", Guards: []kb.Guard{{Place: place, Message: "text", Record: &id}}}},

@@ -28,7 +28,7 @@ type lab struct {
 	dir       string // of the lab
 	mutants   []*mutant
 	unguarded []string
-	limit     time.Duration // of one run
+	limit     time.Duration // of one run of a scenario, at the first try
 	until     time.Time     // no run begins after it; zero is no limit
 }
 
@@ -86,14 +86,26 @@ func (l *lab) fill() error {
 	if len(findings) > 0 {
 		return fmt.Errorf("records: %v", findings[0])
 	}
-	fsys := os.DirFS(l.source())
-	places, err := conformance.Places(fsys, kb.NewSet(sources))
+	fsys, set := os.DirFS(l.source()), kb.NewSet(sources)
+	places, err := conformance.Places(fsys, set)
+	if err != nil {
+		return err
+	}
+	scenarios, err := conformance.Load(os.DirFS(l.records()))
 	if err != nil {
 		return err
 	}
 	t, err := readTree(fsys, places)
 	if err != nil {
 		return err
+	}
+	before := scenarios.Before(set)
+	for _, m := range t.mutants {
+		for _, id := range slices.Clone(m.Records) {
+			m.Records = append(m.Records, before[id]...)
+		}
+		slices.Sort(m.Records)
+		m.Records = slices.Compact(m.Records)
 	}
 	l.mutants, l.unguarded = t.mutants, t.unguarded
 	return l.overlay(t)
@@ -133,9 +145,9 @@ func (l *lab) build(ctx context.Context) error {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build of the mutants: %w\n%s", err, out)
 	}
-	r, err := l.prove(ctx, &mutant{}, nil)
+	r, err := l.prove(ctx, &mutant{}, nil, conformance.DefaultLimit)
 	if err == nil && r.outcome != survived {
-		err = fmt.Errorf("the proof is red without any mutation: %s", r.why)
+		err = fmt.Errorf("the proof is red without a mutation: %s", r.why)
 	}
 	return err
 }
@@ -172,23 +184,33 @@ func (l *lab) runAll(ctx context.Context, mutants []*mutant, tell func(result)) 
 
 func (l *lab) late() bool { return !l.until.IsZero() && time.Now().After(l.until) }
 
+// retry is how much longer a mutant may take at its second try.
+const retry = 3
+
+// run runs a mutant. One that was killed by time alone gets more of it at a
+// second try, as it may have been slow only.
 func (l *lab) run(ctx context.Context, m *mutant, records []string) (result, error) {
 	if err := os.Link(l.program(0), l.program(m.number)); err != nil {
 		return result{}, err
 	}
 	defer os.Remove(l.program(m.number))
-	r, err := l.prove(ctx, m, records)
+	r, err := l.prove(ctx, m, records, l.limit)
+	if err == nil && r.outcome == hung {
+		r, err = l.prove(ctx, m, records, retry*l.limit)
+	}
 	if err != nil {
 		return r, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return r, nil
 }
 
-// prove runs kb prove as a mutant; no records stands for all.
-func (l *lab) prove(ctx context.Context, m *mutant, records []string) (result, error) {
-	bounded, cancel := context.WithTimeout(ctx, l.limit)
+// prove runs kb prove as a mutant; no records stands for all. limit bounds one
+// run of a scenario, and some more than that all of them, as the first that
+// hangs keeps its record from going on.
+func (l *lab) prove(ctx context.Context, m *mutant, records []string, limit time.Duration) (result, error) {
+	bounded, cancel := context.WithTimeout(ctx, 6*limit)
 	defer cancel()
-	args := append([]string{"prove", "--json", "--records", l.records()}, records...)
+	args := append([]string{"prove", "--json", "--limit", limit.String(), "--records", l.records()}, records...)
 	cmd := exec.CommandContext(bounded, l.program(m.number), args...)
 	// It is asked to stop first, so that it ends its workers.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -203,7 +225,7 @@ func (l *lab) prove(ctx context.Context, m *mutant, records []string) (result, e
 	var exit *exec.ExitError
 	switch {
 	case bounded.Err() != nil:
-		return result{mutant: m, outcome: hung}, nil
+		return result{mutant: m, outcome: hung, why: fmt.Sprintf("kb prove did not end within %v", 6*limit)}, nil
 	case err == nil:
 		return result{mutant: m, outcome: survived}, nil
 	case !errors.As(err, &exit):
@@ -218,11 +240,21 @@ func (l *lab) prove(ctx context.Context, m *mutant, records []string) (result, e
 	if exit.ExitCode() != 1 || !ok {
 		return result{}, fmt.Errorf("kb prove: %w: %s", err, text)
 	}
-	return result{mutant: m, outcome: killed, why: why}, nil
+	r := result{mutant: m, outcome: killed, why: why}
+	if outOfTime(why) {
+		r.outcome = hung
+	}
+	return r, nil
+}
+
+// outOfTime reports whether a problem says only that something took too long.
+func outOfTime(problem string) bool {
+	return strings.Contains(problem, context.DeadlineExceeded.Error())
 }
 
 // firstProblem reads what the proof complains about, false when it is no
-// report or has no complaint.
+// report or has no complaint. That something took too long counts when there is
+// no other complaint.
 func firstProblem(report []byte) (string, bool) {
 	var r struct {
 		Problems []string
@@ -234,15 +266,17 @@ func firstProblem(report []byte) (string, bool) {
 	if json.Unmarshal(report, &r) != nil {
 		return "", false
 	}
+	var all []string
 	for _, e := range r.Evidence {
-		if len(e.Problems) > 0 {
-			return e.Scenario + ": " + e.Problems[0], true
+		for _, problem := range e.Problems {
+			all = append(all, e.Scenario+": "+problem)
 		}
 	}
-	if len(r.Problems) > 0 {
-		return r.Problems[0], true
+	all = append(all, r.Problems...)
+	if i := slices.IndexFunc(all, func(problem string) bool { return !outOfTime(problem) }); i >= 0 {
+		return all[i], true
 	}
-	return "", false
+	return strings.Join(all[:min(1, len(all))], ""), len(all) > 0
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -152,10 +152,12 @@ func TestInTurns(t *testing.T) {
 
 func TestFirstProblem(t *testing.T) {
 	for report, want := range map[string]string{
-		`{"evidence":[{"scenario":"s","problems":["p"]}],"problems":["q"]}`: "s: p",
-		`{"evidence":[{"scenario":"s","problems":[]}],"problems":["q"]}`:    "q",
-		`{"evidence":[],"problems":[]}`:                                     "",
-		`kb: no such record`:                                                "",
+		`{"evidence":[{"scenario":"s","problems":["p"]}],"problems":["q"]}`:                  "s: p",
+		`{"evidence":[{"scenario":"s","problems":[]}],"problems":["q"]}`:                     "q",
+		`{"evidence":[],"problems":[]}`:                                                      "",
+		`{"evidence":[{"scenario":"s","problems":["context deadline exceeded","p"]}]}`:       "s: p",
+		`{"evidence":[{"scenario":"s","problems":["it hangs: context deadline exceeded"]}]}`: "s: it hangs: context deadline exceeded",
+		`kb: no such record`: "",
 	} {
 		if have, ok := firstProblem([]byte(report)); have != want || ok != (want != "") {
 			t.Errorf("firstProblem(%s) = %q, %v", report, have, ok)
