@@ -334,12 +334,21 @@ func eachCode(t []byte, f func(mention) bool) {
 				return
 			}
 		case isCode(word):
+			if isLogDay(t, i, j) {
+				break // "E0704 09:12:01.1": the level and the day of a log line
+			}
 			if !f(mention{from: i, to: j, code: string(word)}) {
 				return
 			}
 		}
 		i = j
 	}
+}
+
+// isLogDay reports whether a word is what a line of klog or glog begins with: the
+// letter of its level and the day, before the time.
+func isLogDay(t []byte, i, j int) bool {
+	return j-i == 5 && (i == 0 || t[i-1] != '[') && digits(t, i+1) == j && j < len(t) && t[j] == ' ' && clockLen(t[j+1:]) > 0
 }
 
 // isNumberedError reports whether the number at text[i:j] is called the number

@@ -210,6 +210,15 @@ func appendUnescaped(b *builder, t []byte, from, to int) bool {
 			i++
 			continue
 		}
+		if isDrive(t, i) {
+			// What is not escaped here is not escaped in the rest of the line.
+			k := bytes.IndexByte(t[i:], '\n')
+			if k < 0 {
+				break
+			}
+			i += k
+			continue
+		}
 		with, n := escape(t[i:])
 		if n == 0 {
 			i++
@@ -223,6 +232,17 @@ func appendUnescaped(b *builder, t []byte, from, to int) bool {
 	}
 	b.copy(last, to)
 	return changed
+}
+
+// isDrive reports whether the backslash at i, with more behind it, follows the
+// drive of a path that is not escaped: "C:\node", unlike "C:\\node", and unlike
+// the end of a line in "b:\nc".
+func isDrive(t []byte, i int) bool {
+	if i < 2 || t[i-1] != ':' || t[i+1] == '\\' || i > 2 && isWord(t[i-3]) {
+		return false
+	}
+	c, next := t[i-2], t[i+1]
+	return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' && next != 'n' && next != 'r' && next != 't' && next != 'u' && next != 'x'
 }
 
 // escape is the text of the escape that t begins with and its length, 0 when it
