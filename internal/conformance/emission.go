@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"errorkb/internal/kb"
 	"errorkb/internal/runtime/fault"
@@ -42,14 +44,14 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 			p.problem("the operation fails: %v", out.err)
 			return e, false
 		}
-		line, err := w.awaitLine(since.stderr, p.expected)
+		line, err := w.awaitLine(p.Limit/patience, since.stderr, p.expected)
 		if err != nil {
 			p.problem("%s does not stand on the error output: %v", code(p.expected), err)
 			return e, false
 		}
 		e.Text = line
 	case kb.ChannelLog:
-		event, cause, err := w.awaitEvent(since.log, p.expected)
+		event, cause, err := w.awaitEvent(p.Limit/patience, since.log, p.expected)
 		if err != nil {
 			p.problem("%s does not stand in the log: %v", code(p.expected), err)
 			return e, false
@@ -168,7 +170,13 @@ func (p *proof) count(w *world) int {
 	return n
 }
 
-func (w *world) awaitLine(from int, want string) (string, error) {
+// patience is the part of the time of a run that a line may take to appear once
+// the operation is over.
+const patience = 4
+
+func (w *world) awaitLine(most time.Duration, from int, want string) (string, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, most)
+	defer cancel()
 	for {
 		_, changed := w.stderr.text()
 		if lines := w.stderr.lines(); slices.Contains(lines[from:], want) {
@@ -176,13 +184,15 @@ func (w *world) awaitLine(from int, want string) (string, error) {
 		}
 		select {
 		case <-changed:
-		case <-w.ctx.Done():
-			return "", w.ctx.Err()
+		case <-ctx.Done():
+			return "", ctx.Err()
 		}
 	}
 }
 
-func (w *world) awaitEvent(from int, want string) (slog.Record, error, error) {
+func (w *world) awaitEvent(most time.Duration, from int, want string) (slog.Record, error, error) {
+	ctx, cancel := context.WithTimeout(w.ctx, most)
+	defer cancel()
 	for {
 		entries, changed := w.log.entries()
 		for _, r := range entries[from:] {
@@ -192,8 +202,8 @@ func (w *world) awaitEvent(from int, want string) (slog.Record, error, error) {
 		}
 		select {
 		case <-changed:
-		case <-w.ctx.Done():
-			return slog.Record{}, nil, w.ctx.Err()
+		case <-ctx.Done():
+			return slog.Record{}, nil, ctx.Err()
 		}
 	}
 }
