@@ -2,7 +2,10 @@ package lint
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"errorkb/internal/kb"
 )
 
 // textTest is one test of a message's text in the code of a record.
@@ -10,32 +13,68 @@ type textTest struct {
 	kind    string // contains, equals, prefix, suffix, regexp
 	text    string // the literal or expression
 	negated bool
+	whole   string // as it stands in the code
 }
 
 const quoted = `("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\$\\n]|\\\\.)*`" + `)`
 
-// about is the part of an expression that says it is about the message.
-const about = `(?i:[\w.?)(\] ]*(?:message|msg|text|stderr|string|str|\.error)\b[\w.?()\] ]*)`
+// about is the part of an expression that says it is about the message; what
+// follows may be the same text in another form, not a member of it.
+const about = `(?i:[\w.?)(\] ]*(?:message|msg|text|stderr|string|str|\.error)\b(?:\([\w.]*\))?(?:\??\.(?:to\w+|trim|lower|upper|strip)\(\))*[?)\] ]*)`
 
 var (
 	methodTest   = regexp.MustCompile(`(!?)\s*` + about + `!?\.(includes|contains|startsWith|endsWith|indexOf|starts_with|ends_with|startswith|endswith)\(\s*` + quoted)
 	equalityTest = regexp.MustCompile(about + `\s*(===?|!==?)\s*` + quoted)
-	regexpTest   = regexp.MustCompile(`(!?)/((?:[^/\\\n]|\\.)+)/([a-z]*)\.(?:test|exec)\(([^\n;{]*)`)
+	regexpTest   = regexp.MustCompile(`(!?)/((?:[^/\\\n]|\\.)+)/([a-z]*)\.(?:test|exec)\(([^\n;{)]*)`)
 	matchTest    = regexp.MustCompile(`(!?)` + about + `!?\.(?:match|search)\(\s*/((?:[^/\\\n]|\\.)+)/([a-z]*)`)
 	pythonTest   = regexp.MustCompile(quoted + `\s+(not\s+)?in\s+` + about)
 	pythonMatch  = regexp.MustCompile(`re\.(?:search|match)\(\s*r?` + quoted)
 	goTest       = regexp.MustCompile(`(!?)strings\.(Contains|HasPrefix|HasSuffix)\([^,\n]*Error\(\)\s*,\s*` + quoted)
 	aboutText    = regexp.MustCompile(about)
+	aboutMessage = regexp.MustCompile(`(?i)message|msg|stderr|Error\(\)`)
 )
+
+// named is a constant that holds an expression or a text, tested by its name.
+var named = regexp.MustCompile(`\bconst\s+(\w+)\s*(?::\s*\w+\s*)?=\s*(/(?:[^/\\\n]|\\.)+/[a-z]*|` + quoted + `)(?:\s+as\s+const)?\s*;?`)
+
+// inlined puts the values of such constants where their names are used.
+func inlined(code string) string {
+	for _, m := range named.FindAllStringSubmatch(code, -1) {
+		use := regexp.MustCompile(`\b` + m[1] + `\b`)
+		code = use.ReplaceAllLiteralString(strings.Replace(code, m[0], "", 1), m[2])
+	}
+	return code
+}
+
+// leaves is what follows a test that sends everything else away: then its
+// negation asks for the text all the same.
+var leaves = regexp.MustCompile(`^[^;{\n]*\)\s*(?:\{\s*)?(?:throw|return|raise|continue)\b`)
+
+// afterAnd reports whether the code in front of a test makes it one more
+// condition.
+func afterAnd(before string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.LastIndex(line, "&&") > strings.LastIndex(line, "||")
+}
 
 // textTests finds the tests of the message's text, as they are written in
 // JavaScript, TypeScript, Python, Go and their like. Tests of codes, names and
 // classes are none of them.
 func textTests(code string) []textTest {
+	code = inlined(code)
 	var tests []textTest
-	add := func(kind, text, not string) {
-		if text != "" {
-			tests = append(tests, textTest{kind, text, strings.TrimSpace(not) != ""})
+	find := func(re *regexp.Regexp, read func(m []string) (kind, text, not string)) {
+		for _, at := range re.FindAllStringSubmatchIndex(code, -1) {
+			m := make([]string, len(at)/2)
+			for i := range m {
+				if at[2*i] >= 0 {
+					m[i] = code[at[2*i]:at[2*i+1]]
+				}
+			}
+			if kind, text, not := read(m); text != "" && !strings.Contains(m[0], "typeof ") {
+				negated := strings.TrimSpace(not) != "" && (!leaves.MatchString(code[at[1]:]) || afterAnd(code[:at[0]]))
+				tests = append(tests, textTest{kind, text, negated, m[0]})
+			}
 		}
 	}
 	kinds := map[string]string{
@@ -48,29 +87,19 @@ func textTests(code string) []textTest {
 		}
 		return "contains"
 	}
-	for _, m := range methodTest.FindAllStringSubmatch(code, -1) {
-		add(kindOf(m[2]), unquote(m[3]), m[1])
-	}
-	for _, m := range goTest.FindAllStringSubmatch(code, -1) {
-		add(kindOf(m[2]), unquote(m[3]), m[1])
-	}
-	for _, m := range equalityTest.FindAllStringSubmatch(code, -1) {
-		add("equals", unquote(m[2]), strings.TrimLeft(m[1], "="))
-	}
-	for _, m := range regexpTest.FindAllStringSubmatch(code, -1) {
-		if aboutText.MatchString(m[4]) {
-			add("regexp", expression(m[2], m[3]), m[1])
+	method := func(m []string) (string, string, string) { return kindOf(m[2]), unquote(m[3]), m[1] }
+	find(methodTest, method)
+	find(goTest, method)
+	find(equalityTest, func(m []string) (string, string, string) { return "equals", unquote(m[2]), strings.TrimLeft(m[1], "=") })
+	find(regexpTest, func(m []string) (string, string, string) {
+		if !aboutText.MatchString(m[4]) {
+			return "", "", ""
 		}
-	}
-	for _, m := range matchTest.FindAllStringSubmatch(code, -1) {
-		add("regexp", expression(m[2], m[3]), m[1])
-	}
-	for _, m := range pythonTest.FindAllStringSubmatch(code, -1) {
-		add("contains", unquote(m[1]), m[2])
-	}
-	for _, m := range pythonMatch.FindAllStringSubmatch(code, -1) {
-		add("regexp", m[1][1:len(m[1])-1], "")
-	}
+		return "regexp", expression(m[2], m[3]), m[1]
+	})
+	find(matchTest, func(m []string) (string, string, string) { return "regexp", expression(m[2], m[3]), m[1] })
+	find(pythonTest, func(m []string) (string, string, string) { return "contains", unquote(m[1]), m[2] })
+	find(pythonMatch, func(m []string) (string, string, string) { return "regexp", m[1][1 : len(m[1])-1], "" })
 	return tests
 }
 
@@ -80,9 +109,11 @@ func unquote(literal string) string { return escapeInString.Replace(literal[1 : 
 
 // expression turns a JavaScript expression into one of ours.
 func expression(source, flags string) string {
-	source = strings.ReplaceAll(source, `\/`, "/")
-	if strings.Contains(flags, "i") {
-		return "(?i)" + source
+	source = strings.NewReplacer(`\/`, "/", `[^]`, `(?s:.)`).Replace(source)
+	for _, flag := range "ims" {
+		if strings.ContainsRune(flags, flag) {
+			source = "(?" + string(flag) + ")" + source
+		}
 	}
 	return source
 }
@@ -104,32 +135,42 @@ func (t textTest) holds(text string) bool {
 	return strings.Contains(text, t.text)
 }
 
-// checkTryCatch tries the tests on the message inside each example. Tests
-// joined by "or" need one that holds, others all of them.
-func checkTryCatch(s *subject, report reporter) {
-	code := value(s.record.TryCatchPattern)
-	tests := textTests(code)
-	if s.pattern == nil || len(tests) == 0 {
-		return
-	}
-	either := strings.Contains(code, "||") || orWord.MatchString(code)
-	for _, example := range s.record.Examples.Match {
-		m, ok := s.pattern.Match([]byte(example))
-		if !ok {
+// checkTexts tries the tests on the message inside each example. Tests joined
+// by "or" need one that holds, others all of them.
+func checkTexts(s *subject, report reporter) {
+	r := s.record
+	fix, _ := kb.SplitFix(r.ExampleFix)
+	for _, c := range []struct{ field, code string }{
+		{"tryCatchPattern", value(r.TryCatchPattern)}, {"typeGuard", value(r.TypeGuard)},
+		{"validationCode", value(r.ValidationCode)}, {"exampleFix", fix.After},
+	} {
+		tests := textTests(c.code)
+		if c.field != "tryCatchPattern" {
+			// Elsewhere a text may be any value that is looked at.
+			tests = slices.DeleteFunc(tests, func(t textTest) bool { return !aboutMessage.MatchString(t.whole) })
+		}
+		if s.pattern == nil || len(tests) == 0 {
 			continue
 		}
-		message := example[m.Start:m.End]
-		held, failed := 0, ""
-		for _, t := range tests {
-			if t.negated || t.holds(message) {
-				held++
-			} else if failed == "" {
-				failed = t.text
+		either := strings.Contains(c.code, "||") || orWord.MatchString(c.code)
+		for _, example := range r.Examples.Match {
+			m, ok := s.pattern.Match([]byte(example))
+			if !ok {
+				continue
 			}
-		}
-		if failed != "" && (!either || held == 0) {
-			report("tryCatchPattern", "tests for %q, which is not in %q", shorten(failed, 60), shorten(message, 80))
-			return
+			message := example[m.Start:m.End]
+			held, failed := 0, ""
+			for _, t := range tests {
+				if t.negated || t.holds(message) {
+					held++
+				} else if failed == "" {
+					failed = t.text
+				}
+			}
+			if failed != "" && (!either || held == 0) {
+				report(c.field, "tests for %q, which is not in %q", shorten(failed, 60), shorten(message, 80))
+				break
+			}
 		}
 	}
 }
