@@ -232,7 +232,9 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			from += n
 			j := joint{at: len(b.text)}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
-			column := cutAt && p.width >= width-1
+			// Programs that draw boxes and quote marks wrap at blanks; a terminal that
+			// cuts at a column repeats no mark.
+			column := cutAt && p.width >= width-1 && l.layers&(1<<layerQuote) == 0
 			j.full = !j.strong && !l.stamped && prev == i-1 && full[prev]
 			with := " "
 			if !j.strong && !p.gapped && !(l.start < l.body && m.text[l.start] == ' ') &&

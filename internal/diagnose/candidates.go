@@ -20,6 +20,7 @@ type hit struct {
 	worth      float64
 	extended   bool    // a value at an end goes on over wrapped lines
 	share      float64 // of the message that is there; 1 unless it was cut
+	retyped    bool    // it is there with other quotes, capitals or blanks
 	score      float64
 	starts     bool // nothing but labels stands before it in its line or sentence
 	ends       bool // nothing stands behind it in its line or sentence
@@ -201,6 +202,10 @@ func (r *reading) trim(h *hit) {
 		if k := bytes.Index(t[c.Start:c.End], []byte("**")); k >= 0 && bytes.Count(t[start:h.start], []byte("**"))%2 == 1 {
 			c.End = c.Start + k
 		}
+		// So does the element of a page that it stands in.
+		if k := closingTag(t[start:h.start], t[c.Start:c.End]); k >= 0 {
+			c.End = c.Start + k
+		}
 		// Another script's punctuation glued to the end is not the program's.
 		if k := wideStop(t[c.Start:c.End]); k >= 0 {
 			c.End = c.Start + k
@@ -215,6 +220,23 @@ func (r *reading) trim(h *hit) {
 		}
 		h.end = c.End
 	}
+}
+
+// closingTag is the offset in a value of the tag that closes the element which was
+// opened last before its message, -1 if there is none.
+func closingTag(before, value []byte) int {
+	if len(before) == 0 || before[len(before)-1] != '>' {
+		return -1
+	}
+	k := bytes.LastIndexByte(before, '<')
+	if k < 0 {
+		return -1
+	}
+	n := k + 1
+	for n < len(before) && isWord(before[n]) {
+		n++
+	}
+	return bytes.Index(value, []byte("</"+string(before[k+1:n])+">"))
 }
 
 // wideStop is the offset of the first full-width punctuation mark, -1 if there

@@ -59,7 +59,9 @@ func isCode(t []byte) bool {
 	return capitals > 0 && (others > 0 || len(t) >= 5)
 }
 
+// isNumber reports whether a code is a number: "1045", "-32601".
 func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
 	return len(s) >= 2 && len(s) <= 6 && digits([]byte(s), 0) == len(s)
 }
 
@@ -313,7 +315,8 @@ func eachCode(t []byte, f func(mention) bool) {
 		for j < len(t) && isWord(t[j]) {
 			j++
 		}
-		if i > 0 && (t[i-1] == '-' || t[i-1] == '/') {
+		minus := i > 0 && t[i-1] == '-' && isDigit(c) && (i == 1 || !isWord(t[i-2]))
+		if i > 0 && (t[i-1] == '-' || t[i-1] == '/') && !minus {
 			i = j
 			continue
 		}
@@ -330,7 +333,10 @@ func eachCode(t []byte, f func(mention) bool) {
 				return
 			}
 		case isDigit(c) && j-i <= 6 && digits(t, i) == j:
-			if isNumberedError(t, i, j) && !f(mention{from: i, to: j, code: string(word)}) {
+			if minus {
+				i--
+			}
+			if isNumberedError(t, i, j) && !f(mention{from: i, to: j, code: string(t[i:j])}) {
 				return
 			}
 		case isCode(word):
@@ -354,6 +360,9 @@ func isLogDay(t []byte, i, j int) bool {
 // isNumberedError reports whether the number at text[i:j] is called the number
 // of an error: "ERROR 1698 (28000)", "SQLSTATE[HY000] [1045]", "code: 23505".
 func isNumberedError(t []byte, i, j int) bool {
+	if j+1 < len(t) && (t[j] == ':' || t[j] == '.' || t[j] == '-' || t[j] == '/') && isWord(t[j+1]) {
+		return false // of an address, a time, a version
+	}
 	before := bytes.TrimRight(t[lineStartOf(t, i, nearby):i], " :=#[('\"")
 	k := len(before)
 	for k > 0 && isLetter(before[k-1]) {

@@ -167,6 +167,13 @@ func (w *work) addCut(a aligned, owner int) {
 	h.owner, h.entry = owner, w.engine.owners[owner].entry
 	h.kind, h.share = KindTruncated, share
 	h.worth = worth
+	if a.matched == a.total {
+		// All of it is there, with other quotes, capitals or blanks.
+		h.kind, h.retyped = KindNormalized, true
+		if w.engine.owners[owner].historic {
+			h.kind = KindHistoric
+		}
+	}
 	w.add(h, false)
 }
 
@@ -178,7 +185,7 @@ func (a *aligned) enough() (share, worth float64, ok bool) {
 		return share, 0, false
 	}
 	worth, words := a.worthOfLiterals()
-	if words < minCutWords && share < 0.95 {
+	if words < minCutWords && share < 0.95 || words < minCutWords-1 {
 		return share, worth, false
 	}
 	return share, worth, share >= 0.9 || a.finished && worth >= 3
@@ -206,9 +213,9 @@ func (h *hit) worthOfLiterals() (float64, int) {
 }
 
 // same reports whether two bytes are the same to a person who types them: any
-// quote is a quote.
+// quote is a quote, and a capital is no other letter.
 func same(a, b byte) bool {
-	return a == b || isQuote(a) && isQuote(b)
+	return a == b || a^b == 0x20 && isLetter(a) || isQuote(a) && isQuote(b)
 }
 
 func isQuote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
@@ -227,10 +234,12 @@ func common(text []byte, literal string) int {
 // indexLiteral finds the head of a literal in text.
 func indexLiteral(text []byte, head string) int {
 	if !strings.ContainsAny(head, "'\"`") {
-		return bytes.Index(text, []byte(head))
+		if k := bytes.Index(text, []byte(head)); k >= 0 {
+			return k
+		}
 	}
 	for i := 0; i+len(head) <= len(text); i++ {
-		if common(text[i:], head) == len(head) {
+		if same(text[i], head[0]) && common(text[i:], head) == len(head) {
 			return i
 		}
 	}
@@ -278,6 +287,12 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 		end := len(t)
 		if i+1 < len(parts) {
 			next := parts[i+1].text
+			if at > a.start && t[at-1] == ' ' && next != "" && next[0] == ' ' && common(t[at-1:], next) == len(next) {
+				// Nothing stands between two blanks, and one of them is gone.
+				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: at})
+				at--
+				continue
+			}
 			window := t[at:min(len(t), at+maxCutValue)]
 			k := indexLiteral(window, next[:min(len(next), 8)])
 			if k < 0 && len(next) > 0 {
@@ -289,6 +304,9 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 			if k < 0 {
 				// The value itself was cut.
 				end = len(t)
+				if i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
+					break
+				}
 				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
 				at = end
 				break
@@ -302,6 +320,35 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 	a.finished = r.finished(at)
 	a.stops = r.stops(at)
 	return a, a.matched > 0
+}
+
+// mayBeCutValue reports whether a text may be the head of a value: the quote before
+// it did not close, and it does not go on with the words of another message.
+func mayBeCutValue(value []byte, before string) bool {
+	if n := len(before); n > 0 && isQuote(before[n-1]) {
+		k := bytes.IndexByte(value, before[n-1])
+		return k < 0 || k+1 < len(value) && isWord(value[k+1])
+	}
+	if n := len(value); n > 0 && value[n-1] == '.' && !bytes.HasSuffix(value, []byte("..")) {
+		return false
+	}
+	return plainWords(value) < 2
+}
+
+// plainWords counts the words of a text that are nothing but small letters.
+func plainWords(t []byte) int {
+	n := 0
+	for word := range bytes.FieldsSeq(t) {
+		word = bytes.TrimRight(word, ".,;:!?")
+		plain := len(word) > 1
+		for _, c := range word {
+			plain = plain && c >= 'a' && c <= 'z'
+		}
+		if plain {
+			n++
+		}
+	}
+	return n
 }
 
 // stops reports whether offset i is the end of a line, of a quoted part or of a
@@ -342,6 +389,9 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 			for n < len(p.text) && at-n > from && same(t[at-n-1], p.text[len(p.text)-n-1]) {
 				n++
 			}
+			if rest := p.text[len(p.text)-n:]; n > 0 && n < len(p.text) && rest[0] >= 'a' && t[at-n] < rest[0] {
+				n = 0 // a capital where the message goes on in small letters: another one begins
+			}
 			a.matched += n
 			at -= n
 			if n < len(p.text) {
@@ -362,6 +412,13 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 			}
 		}
 		if k < 0 {
+			// The head was lost in the literal before the value, or in the value.
+			n, k := lostHead(t[from:at], prev)
+			if k >= 0 {
+				back = append(back, pattern.Capture{Name: p.gap, Start: from + k, End: at})
+				a.matched += n
+				at = from + k - n
+			}
 			break
 		}
 		back = append(back, pattern.Capture{Name: p.gap, Start: k, End: at})
@@ -375,11 +432,28 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 	return a, a.matched > 0
 }
 
+// lostHead reads the start of a text as the rest of a message whose head is gone:
+// the last n bytes of a literal and then a value from offset k on, or the value alone
+// where it is one word. K is -1 when it is neither.
+func lostHead(t []byte, literal string) (n, k int) {
+	open := len(t) - len(bytes.TrimLeft(t, " \"'`(\n"))
+	for n := len(literal) - 1; n > 1; n-- {
+		tail := literal[len(literal)-n:]
+		if isWord(tail[0]) && !isWord(literal[len(literal)-n-1]) && common(t[open:], tail) == n {
+			return n, open + n
+		}
+	}
+	if open < len(t) && bytes.IndexByte(t[open:], ' ') < 0 {
+		return 0, open
+	}
+	return 0, -1
+}
+
 // finished reports whether the text ends at offset i: at its very end, or with
 // dots of omission. One full stop is no cut: the sentence is another one.
 func (r *reading) finished(i int) bool {
 	t := r.m.text
-	if bytes.HasPrefix(t[i:], []byte("...")) || bytes.HasSuffix(t[:i], []byte("...")) {
+	if bytes.HasPrefix(bytes.TrimLeft(t[i:], " "), []byte("...")) || bytes.HasSuffix(t[:i], []byte("...")) {
 		return true
 	}
 	return len(bytes.TrimLeft(t[i:], " \"'`)\n")) == 0

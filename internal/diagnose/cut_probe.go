@@ -100,8 +100,9 @@ func (b *bitmap) has(h uint64) bool {
 
 const mixer = 0x9e3779b97f4a7c15
 
-func hash4(t []byte) uint64 { return uint64(binary.LittleEndian.Uint32(t)) * mixer }
-func hash8(t []byte) uint64 { return binary.LittleEndian.Uint64(t) * mixer }
+// Capitals and small letters have the same hash: people type either.
+func hash4(t []byte) uint64 { return uint64(binary.LittleEndian.Uint32(t)|0x20202020) * mixer }
+func hash8(t []byte) uint64 { return (binary.LittleEndian.Uint64(t) | 0x2020202020202020) * mixer }
 
 // pieceKey is the key of a piece of one of the known lengths.
 func pieceKey(t []byte) uint64 {

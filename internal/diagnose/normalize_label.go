@@ -44,7 +44,7 @@ var leads = []struct {
 	{"\u2a2f ", levelError}, {"\u25cf ", levelNone}, {"\u274c ", levelError}, {"\u26a0 ", levelWarning},
 	{"\u2a68 ", levelError}, {"\u2716", levelError},
 	{"##[error]", levelError}, {"::error::", levelError}, {"E: ", levelError}, {"W: ", levelWarning},
-	{"* ", levelNone}, {"- ", levelNone}, {"\u2022 ", levelNone}, {"# ", levelNone},
+	{"* ", levelNone}, {"- ", levelNone}, {"+ ", levelNone}, {"\u2022 ", levelNone}, {"# ", levelNone},
 	{"**", levelNone}, {"__", levelNone}, {"_", levelNone}, {"`", levelNone},
 }
 
@@ -161,8 +161,8 @@ func wordLabel(t []byte) (int, severity) {
 	if end == len(t) {
 		return 0, levelNone
 	}
-	if word[len(word)-1] == ':' {
-		name := word[:len(word)-1]
+	if plain := bytes.TrimRight(word, "*_"); len(plain) > 0 && plain[len(plain)-1] == ':' {
+		name := plain[:len(plain)-1] // "Error:**" ends in emphasis
 		if len(name) == 0 {
 			return 0, levelNone
 		}
@@ -187,6 +187,9 @@ func wordLabel(t []byte) (int, severity) {
 	}
 	level, ok := levelOf(word)
 	if !ok {
+		if bytes.HasPrefix(word, []byte("ERR_")) && isCode(word) {
+			return end, levelError // "ERR_PNPM_X message"
+		}
 		return 0, levelNone
 	}
 	// "error TS2307:", "Error [ERR_X]:", "ERROR 1698 (28000):"

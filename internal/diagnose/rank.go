@@ -15,7 +15,7 @@ const (
 
 // judge weighs what was found and folds what another hit explains into it.
 func (w *work) judge() {
-	w.hits = settle(w.hits)
+	w.hits = settle(dropOverruns(w.hits))
 	w.telling = nil
 	for i := range w.hits {
 		w.weigh(&w.hits[i])
@@ -63,6 +63,37 @@ func (w *work) runnerUp(answer *Answer, entry int, confidence float64, why strin
 	}
 }
 
+// dropOverruns leaves out the readings of wrapped lines in which a value swallows a
+// line that another message begins.
+func dropOverruns(hits []hit) []hit {
+	if !slices.ContainsFunc(hits, func(h hit) bool { return h.extended }) {
+		return hits
+	}
+	var begin []int // of lines, in the input
+	for i := range hits {
+		h := &hits[i]
+		if h.extended || h.reading.joined || h.kind == KindCode || h.worth < 1.5 {
+			continue
+		}
+		if l := h.reading.lineAt(h.start); h.start <= l.message {
+			begin = append(begin, h.from)
+		}
+	}
+	slices.Sort(begin)
+	return slices.DeleteFunc(hits, func(h hit) bool {
+		if !h.extended {
+			return false
+		}
+		for _, c := range h.captures {
+			from, to := h.reading.m.span(c.Start, c.End)
+			if k, _ := slices.BinarySearch(begin, from+1); k < len(begin) && begin[k] < to {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 // settle keeps, of the hits of one record at one place, the best reading.
 func settle(hits []hit) []hit {
 	if len(hits) < 2 {
@@ -103,6 +134,9 @@ func better(a, b *hit) bool {
 	}
 	if a.share != b.share {
 		return a.share > b.share
+	}
+	if a.retyped != b.retyped {
+		return b.retyped
 	}
 	ra, rb := a.residue(), b.residue()
 	if ra != rb {

@@ -11,7 +11,8 @@ import (
 func (w *work) weigh(h *hit) {
 	t := h.reading.m.text
 	h.starts, h.level = h.reading.opens(h.start)
-	h.ends = closes(t, h.end)
+	h.starts = h.starts || w.inCell(h.from, -1)
+	h.ends = closes(t, h.end) || w.inCell(h.to, 1)
 	o := &owner{}
 	if h.owner >= 0 {
 		o = &w.engine.owners[h.owner]
@@ -29,6 +30,8 @@ func (w *work) weigh(h *hit) {
 		score -= 0.4
 	}
 	switch {
+	case h.ends && !o.tail && short && goesOn(t, h.end):
+		score += 0.2 // the first sentence of another message, perhaps
 	case h.ends && !o.tail:
 		score += 0.6
 	case !h.ends && short:
@@ -36,6 +39,12 @@ func (w *work) weigh(h *hit) {
 	}
 	if h.level >= levelError {
 		score += 0.4
+	}
+	if h.worth < 4 {
+		score -= min(0.4*float64(h.prose()), 1.6)
+	}
+	if h.retyped {
+		score -= 0.3
 	}
 	if w.isWhole(h) {
 		score += 0.5
@@ -68,6 +77,39 @@ func (w *work) weigh(h *hit) {
 		}
 	}
 	h.score = score
+}
+
+// prose counts the words in the values that are nothing but small letters, beyond
+// the first of each: a few words with a sentence between them are another message. A
+// value in quotes, one behind a colon, and one that others follow at the start of a
+// message may well be a sentence.
+func (h *hit) prose() int {
+	t := h.reading.m.text
+	n := 0
+	for i, c := range h.captures {
+		before := bytes.TrimRight(t[h.start:c.Start], " ")
+		if i == 0 && len(before) == 0 && len(h.captures) > 1 {
+			continue
+		}
+		if k := len(before); k > 0 && (before[k-1] == ':' || isQuote(before[k-1])) {
+			continue
+		}
+		n += max(plainWords(t[c.Start:c.End])-1, 0)
+	}
+	return n
+}
+
+// inCell reports whether a column of a table begins or ends at an offset of the
+// input: a tab or several blanks stand there.
+func (w *work) inCell(at, step int) bool {
+	k := at
+	if step < 0 {
+		k--
+	}
+	if k < 0 || k >= len(w.input) {
+		return false
+	}
+	return w.input[k] == '\t' || w.input[k] == ' ' && k+step >= 0 && k+step < len(w.input) && w.input[k+step] == ' '
 }
 
 // isConstant reports whether a message is a single name in capitals, long
@@ -215,6 +257,9 @@ func (r *reading) lineAt(i int) *line {
 // or bracket closes, or a sentence ends.
 func closes(t []byte, i int) bool {
 	rest := t[i:min(len(t), i+8)]
+	if len(rest) > 1 && rest[0] == '<' && (rest[1] == '/' || rest[1] == 'b') {
+		return true // of an HTML element
+	}
 	if len(rest) > 0 && bytes.IndexByte([]byte("\"'`)]}"), rest[0]) >= 0 {
 		return len(rest) == 1 || !isWord(rest[1])
 	}
@@ -223,6 +268,14 @@ func closes(t []byte, i int) bool {
 		return true
 	}
 	return rest[0] == ' ' && i > 0 && bytes.IndexByte([]byte(".;!\"'`)]}"), t[i+min(len(t)-i, 8)-len(rest)-1]) >= 0
+}
+
+// goesOn reports whether another sentence follows a message that ends at offset i
+// in the same line.
+func goesOn(t []byte, i int) bool {
+	rest := t[i:lineEndOf(t, i)]
+	rest = bytes.TrimLeft(rest, ".!")
+	return len(rest) > 1 && rest[0] == ' ' && isLetter(rest[1])
 }
 
 // Weight is the raw score of a record that was found in a text. Confidence is a
