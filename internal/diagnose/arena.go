@@ -13,6 +13,8 @@ type arena struct {
 	joints   slab[joint]
 	places   slab[place]
 	flags    slab[bool]
+	pieces   slab[occurrence]
+	words    slab[word]
 	mapped   slab[mapped]
 	readings slab[reading]
 }
@@ -82,6 +84,8 @@ func (a *arena) release() {
 	a.joints.empty(many)
 	a.places.empty(many)
 	a.flags.empty(many)
+	a.pieces.empty(many)
+	a.words.empty(many)
 	a.mapped.empty(many)
 	a.readings.empty(many)
 	arenas.Put(a)

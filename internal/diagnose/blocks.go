@@ -15,6 +15,7 @@ type reading struct {
 	base     *reading     // for a joined reading: the lines it was made of
 	places   []place      // for a joined reading: where its lines begin
 	pieces   []occurrence // pieces of messages in it, as far as probed
+	words    []word       // the same of all its words
 	probed   int          // how far they were looked for
 }
 

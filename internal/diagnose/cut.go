@@ -2,7 +2,7 @@ package diagnose
 
 import (
 	"bytes"
-	"sort"
+	"slices"
 	"strings"
 
 	"errorkb/internal/pattern"
@@ -25,7 +25,7 @@ func (w *work) findCut() {
 		if w.late() {
 			return
 		}
-		w.cutLine(c.in, c.long, c.line)
+		w.cutLine(c)
 	}
 }
 
@@ -33,6 +33,7 @@ func (w *work) findCut() {
 type cutCandidate struct {
 	in, long *reading // the lines, and the same lines joined if they are
 	line     *line
+	at       int // its place in the joined lines, -1 when it is none
 }
 
 // cutLines are the first lines that may hold a message that was cut.
@@ -50,19 +51,29 @@ func (w *work) cutLines() []cutCandidate {
 		if k+1 < len(w.texts) && w.texts[k+1].base == r {
 			long = w.texts[k+1] // they are read one after the other
 		}
+		next := 0 // place of the joined reading
 		for i := range r.lines {
 			l := &r.lines[i]
+			at := -1
+			for next < len(long.places) && long.places[next].body < l.body {
+				next++
+			}
+			if next < len(long.places) && long.places[next].body == l.body {
+				at = next
+			}
 			if !w.mayHoldCut(l, len(r.lines)) {
 				continue
 			}
-			from, _ := r.m.span(l.body, l.end)
-			if _, ok := covered[from]; ok {
-				continue
+			if len(covered) > 0 {
+				from, _ := r.m.span(l.body, l.end)
+				if _, ok := slices.BinarySearch(covered, from); ok {
+					continue
+				}
 			}
 			if len(list) == maxCutLines {
 				return list
 			}
-			list = append(list, cutCandidate{r, long, l})
+			list = append(list, cutCandidate{r, long, l, at})
 		}
 	}
 	return list
@@ -74,20 +85,21 @@ func (w *work) mayHoldCut(l *line, many int) bool {
 	return l.end-l.body >= 12 && !l.frame && !l.fence && (l.level >= levelError || !w.large && many <= maxCutLines)
 }
 
-// covered are the starts of lines in which a message was found.
-func (w *work) covered() map[int]struct{} {
-	out := map[int]struct{}{}
+// covered are the starts of lines in which a message was found, ascending.
+func (w *work) covered() []int {
+	var out []int
 	for i := range w.hits {
 		h := &w.hits[i]
 		if h.reading.joined {
 			continue
 		}
 		l := h.reading.lineAt(h.start)
-		from, _ := h.reading.m.span(l.body, l.end)
 		if h.covers(l) {
-			out[from] = struct{}{}
+			from, _ := h.reading.m.span(l.body, l.end)
+			out = append(out, from)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -97,15 +109,14 @@ func (h *hit) covers(l *line) bool {
 }
 
 // cutLine tries the messages that a line resembles.
-func (w *work) cutLine(r, long *reading, l *line) {
+func (w *work) cutLine(c cutCandidate) {
+	r, long, l := c.in, c.long, c.line
 	end := min(l.end, l.body+maxCutLine)
 	text := r.m.text[l.body:end]
 	inLong, until := -1, 0
-	if long != r {
-		from, _ := r.m.span(l.body, l.end)
-		inLong = long.find(from)
-		until = len(long.m.text)
-		if j := long.firstJoint(inLong+1, until); inLong >= 0 && j >= 0 {
+	if c.at >= 0 && r.m.runs[r.m.runAt(l.body)].copied {
+		inLong, until = long.places[c.at].at, len(long.m.text)
+		if j := long.firstJoint(inLong+1, until); j >= 0 {
 			until = long.joints[j].at
 		}
 	}
@@ -131,19 +142,6 @@ func (w *work) cutLine(r, long *reading, l *line) {
 			w.addCut(best, like.owner)
 		}
 	}
-}
-
-// find is the offset in the text of the reading that stands for an offset of
-// the input, -1 when there is none.
-func (r *reading) find(from int) int {
-	runs := r.m.runs
-	k := sort.Search(len(runs), func(k int) bool { return runs[k].to > from })
-	for ; k < len(runs) && runs[k].from <= from; k++ {
-		if runs[k].copied && from < runs[k].to {
-			return runs[k].at + from - runs[k].from
-		}
-	}
-	return -1
 }
 
 // aligned is a message that is partly there.

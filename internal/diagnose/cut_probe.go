@@ -3,7 +3,6 @@ package diagnose
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -13,7 +12,8 @@ import (
 // message one piece is known that must be there when its head is, and one when its
 // tail is; a line that holds no piece needs no closer look.
 type probes struct {
-	short, long bitmap // over the first 4 and 8 bytes of pieces
+	first       bitmap // over the first 4 bytes of all pieces; small
+	short, long bitmap // over the first 4 and 8 bytes of pieces that are so long
 	bits        uint   // of the bucket table
 	starts      []uint32
 	pieces      []piece // by bucket
@@ -27,6 +27,7 @@ type piece struct {
 	owner int32
 	head  uint16 // how the message begins, see headOf; anyHead when that is not known
 	ends  ends
+	size  uint8
 }
 
 // ends are the ends of a message that a piece speaks for.
@@ -59,19 +60,18 @@ func headOf(parts []segment) uint16 {
 // wordHead sums up the first four bytes of a word.
 func wordHead(t []byte) uint16 { return uint16(hash4(t) >> 56) }
 
-// heads is a set of the words that begin in a stretch of text.
+// heads is a set of beginnings of words.
 type heads [anyHead / 64]uint64
 
-// add adds the words that begin in text[from:to].
-func (h *heads) add(text []byte, from, to int) {
-	inside := from > 0 && isWord(text[from-1])
-	for i := from; i < to && i+4 <= len(text); i++ {
-		was := inside
-		if inside = isWord(text[i]); inside && !was {
-			k := wordHead(text[i:])
-			h[k/64] |= 1 << (k % 64)
-		}
+func (h *heads) add(head uint16) { h[head/64] |= 1 << (head % 64) }
+
+// headsIn are the words that begin in text[from:to].
+func headsIn(text []byte, from, to int) (h heads) {
+	s := startsIn(text, from, to)
+	for i := s.next(); i >= 0 && i+4 <= len(text); i = s.next() {
+		h.add(wordHead(text[i:]))
 	}
+	return h
 }
 
 // may reports whether a message with a beginning may begin there.
@@ -87,8 +87,11 @@ type bitmap struct {
 	shift uint
 }
 
-func newBitmap(n int) bitmap {
-	k := uint(max(12, bits.Len(uint(n))+4))
+// newBitmap is a bitmap for n values.
+func newBitmap(n int) bitmap { return newBitmapOf(uint(max(12, bits.Len(uint(n))+4))) }
+
+// newBitmapOf is a bitmap of 1<<k bits.
+func newBitmapOf(k uint) bitmap {
 	return bitmap{make([]uint64, 1<<k/64), 64 - k}
 }
 
@@ -153,6 +156,7 @@ func newProbes(e *Engine) *probes {
 			p.loose = append(p.loose, int32(i))
 		}
 	}
+	p.first = newBitmapOf(15)
 	p.short, p.long = newBitmap(len(list)/4), newBitmap(len(list))
 	p.bits = uint(max(4, bits.Len(uint(len(list)))))
 	p.starts = make([]uint32, 1<<p.bits+1)
@@ -170,7 +174,8 @@ func newProbes(e *Engine) *probes {
 		key := pieceKey(text)
 		b := key >> (64 - p.bits)
 		p.starts[b]--
-		p.pieces[p.starts[b]] = piece{key, list[i].owner, list[i].head, list[i].ends}
+		p.pieces[p.starts[b]] = piece{key, list[i].owner, list[i].head, list[i].ends, uint8(len(text))}
+		p.first.set(hash4(text))
 		if len(text) >= 8 {
 			p.long.set(hash8(text))
 		} else {
@@ -279,23 +284,26 @@ func bestPiece(list []needed) string {
 // each calls f with the pieces that stand in text[from:to], until it returns false.
 // It may name one that is not there.
 func (p *probes) each(text []byte, from, to int, f func(at int, x *piece) bool) bool {
-	inside := false
-	for i := from; i+4 <= to; i++ {
-		was := inside
-		inside = isWord(text[i])
-		if was || !inside {
-			continue
-		}
-		if p.short.has(hash4(text[i:])) && !p.eachOf(pieceKey(text[i:i+4]), i, f) {
+	s := startsIn(text, from, to)
+	for i := s.next(); i >= 0 && i+4 <= to; i = s.next() {
+		if h := hash4(text[i:]); p.first.has(h) && !p.eachAt(text, i, to, h, f) {
 			return false
 		}
-		if i+8 > to || !p.long.has(hash8(text[i:])) {
-			continue
-		}
-		for _, size := range pieceSizes[:len(pieceSizes)-1] {
-			if i+size <= to && !p.eachOf(pieceKey(text[i:i+size]), i, f) {
-				return false
-			}
+	}
+	return true
+}
+
+// eachAt is each for the word that begins at i.
+func (p *probes) eachAt(text []byte, i, to int, h uint64, f func(at int, x *piece) bool) bool {
+	if p.short.has(h) && !p.eachOf(pieceKey(text[i:i+4]), i, f) {
+		return false
+	}
+	if i+8 > to || !p.long.has(hash8(text[i:])) {
+		return true
+	}
+	for _, size := range pieceSizes[:len(pieceSizes)-1] {
+		if i+size <= to && !p.eachOf(pieceKey(text[i:i+size]), i, f) {
+			return false
 		}
 	}
 	return true
@@ -326,33 +334,52 @@ func (e *Engine) segments(owner int) []segment {
 // partsCache holds the segments of owners once they were asked for.
 type partsCache []atomic.Pointer[[]segment]
 
-// occurrence is a piece of the head of a message in a text.
+// occurrence is a piece in a text.
 type occurrence struct {
-	at    int
-	owner int32
-	head  uint16
+	at int
+	piece
 }
 
-// piecesIn are the pieces of heads in the text of a reading up to an offset, by
-// place.
-func (w *work) piecesIn(r *reading, to int) []occurrence {
-	to = min(to, len(r.m.text))
-	if from := r.probed; from < to {
-		for from > 0 && isWord(r.m.text[from-1]) {
-			from-- // not from inside a word
-		}
-		most := min(len(r.m.text), to+pieceSizes[0])
-		w.engine.probes.each(r.m.text, from, most, func(at int, x *piece) bool {
-			if x.ends&headEnd != 0 {
-				r.pieces = append(r.pieces, occurrence{at, x.owner, x.head})
-			}
-			return true
-		})
-		// The last words may have been seen before.
-		slices.SortStableFunc(r.pieces, func(a, b occurrence) int { return a.at - b.at })
-		r.probed = to
+// word is where a word begins, and its head.
+type word struct {
+	at   int
+	head uint16
+}
+
+// probe looks for the words and pieces in the text of a reading up to an offset at
+// least.
+func (w *work) probe(r *reading, to int) {
+	text := r.m.text
+	if to = min(to, len(text)); r.probed >= to {
+		return
 	}
-	return r.pieces
+	if len(text) <= maxJoinBytes {
+		to = len(text)
+	}
+	p, arena := w.engine.probes, r.m.arena
+	keep := func(at int, x *piece) bool {
+		r.pieces = append(arena.pieces.grow(r.pieces), occurrence{at, *x})
+		return true
+	}
+	s := startsBehind(text, r.probed, to)
+	for i := s.next(); i >= 0 && i+4 <= len(text); i = s.next() {
+		h := hash4(text[i:])
+		r.words = append(arena.words.grow(r.words), word{i, uint16(h >> 56)})
+		if p.first.has(h) {
+			p.eachAt(text, i, len(text), h, keep)
+		}
+	}
+	r.probed = to
+}
+
+// headsIn are the words that begin between two offsets of the text of a reading, as
+// far as it was probed.
+func (r *reading) headsIn(from, to int) (h heads) {
+	k := sort.Search(len(r.words), func(k int) bool { return r.words[k].at >= from })
+	for ; k < len(r.words) && r.words[k].at < to; k++ {
+		h.add(r.words[k].head)
+	}
+	return h
 }
 
 // mayBeCut reports whether the line holds enough of any message. It looks at the
@@ -393,39 +420,39 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 			return true
 		}
 	}
-	var begin heads
-	known := false
-	may := func(head uint16) bool {
-		if !known {
-			begin.add(r.m.text, l.body, end)
-			known = true
+	// All that is in the line is in the joined lines as well, unless it follows a
+	// word without a blank: then its first word is another one.
+	if inLong < 0 || inLong > 0 && isWord(long.m.text[inLong-1]) {
+		begin := headsIn(r.m.text, l.body, end)
+		if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool { return !here(x.owner, x.endsAfter(&begin)) }) {
+			return true
 		}
-		return begin.may(head)
-	}
-	if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool {
-		at := x.ends
-		if !may(x.head) {
-			at &^= headEnd
-		}
-		return at == 0 || !here(x.owner, at)
-	}) {
-		return true
 	}
 	if inLong < 0 {
 		return false
 	}
-	to := inLong + cutReach(p.most)
-	pieces := w.piecesIn(long, to)
-	k := sort.Search(len(pieces), func(k int) bool { return pieces[k].at >= inLong })
-	begin, known = heads{}, false
-	for ; k < len(pieces) && pieces[k].at < to; k++ {
-		if !known {
-			begin.add(long.m.text, inLong, until+maxProbe)
-			known = true
-		}
-		if begin.may(pieces[k].head) && further(pieces[k].owner) {
+	stop := inLong + l.end - l.body
+	to := max(inLong+cutReach(p.most), stop)
+	w.probe(long, to)
+	k := sort.Search(len(long.pieces), func(k int) bool { return long.pieces[k].at >= inLong })
+	if k == len(long.pieces) || long.pieces[k].at >= to {
+		return false
+	}
+	begin := long.headsIn(inLong, until+maxProbe)
+	for ; k < len(long.pieces) && long.pieces[k].at < to; k++ {
+		x := &long.pieces[k]
+		at := x.endsAfter(&begin)
+		if at != 0 && x.at+int(x.size) <= stop && here(x.owner, at) || at&headEnd != 0 && further(x.owner) {
 			return true
 		}
 	}
 	return false
+}
+
+// endsAfter are the ends that a piece speaks for in a line with such words.
+func (x *piece) endsAfter(begin *heads) ends {
+	if !begin.may(x.head) {
+		return x.ends &^ headEnd
+	}
+	return x.ends
 }

@@ -121,7 +121,7 @@ func (o *order) add(p *share) {
 			if p.late() {
 				break
 			}
-			p.cutLine(c.in, c.long, c.line)
+			p.cutLine(c)
 		}
 		if len(p.hits) > len(p.found) {
 			p.judge()
