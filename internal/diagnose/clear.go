@@ -15,14 +15,23 @@ import (
 type clear struct {
 	text  []byte
 	pins  []pin
+	later []int  // starts of the lines of the part that begin no entry
 	marks []mark // where something stands
 	spare [2][]byte
 	short short
+
+	special, ends []uint64 // of the part
+	slashes       bool     // messages hold back slashes
+	plain         int      // end of a line without escapes
+	// Of what is being made clear:
+	from  int // what stands before it is done
+	raw   int // where it begins in the part
+	fixed bool
 }
 
 // mark is a place where something stands.
 type mark struct {
-	owner int // whose message it is; -1 for a code
+	owner int // whose message it is; -1 for something else
 	match pattern.Match
 	raw   span // of the part
 }
@@ -37,31 +46,119 @@ type pin struct {
 // make makes the clear text of a part of the input. Slashes says that messages
 // hold back slashes, so that lines with escapes are kept as they are as well.
 func (c *clear) make(part []byte, slashes bool) {
-	c.text, c.pins, c.marks = c.text[:0], c.pins[:0], c.marks[:0]
+	c.text, c.pins, c.marks, c.later = c.text[:0], c.pins[:0], c.marks[:0], c.later[:0]
+	c.slashes, c.plain = slashes, 0
 	if cap(c.text) < len(part)+len(part)/4 {
 		c.text = make([]byte, 0, len(part)+len(part)/4)
 	}
-	from := 0
-	for at := 0; at < len(part); {
-		k := bytes.IndexByte(part[at:], '\\')
-		if k < 0 {
-			break
-		}
-		start := bytes.LastIndexByte(part[:at+k], '\n') + 1
-		end := lineEndOf(part, at+k)
-		if line := c.unescape(part[start:end]); line != nil {
-			if slashes {
-				c.clean(part[from:end], from, false)
-				c.text = append(c.text, '\n')
-			} else {
-				c.clean(part[from:start], from, false)
+	c.look(part)
+	c.findLater(part)
+	c.from, c.raw, c.fixed = 0, 0, false
+	c.pin(0)
+	next := 0
+	for k, found := range c.special[:windowsOf(len(part))] {
+		for ; found != 0; found &= found - 1 {
+			i := 64*k + bits.TrailingZeros64(found)
+			if i < next {
+				continue
 			}
-			c.clean(line, start, true)
-			from = end
+			if part[i] == '\\' {
+				next = c.slash(part, i)
+			} else {
+				next = c.undo(part, i)
+			}
 		}
-		at = end
 	}
-	c.clean(part[from:], from, false)
+	c.copyTo(part, len(part))
+}
+
+// look finds the special bytes and line ends of a text.
+func (c *clear) look(text []byte) {
+	n := windowsOf(len(text))
+	if len(c.special) < n {
+		c.special, c.ends = make([]uint64, n), make([]uint64, n)
+	}
+	windows(text, c.special, c.ends)
+}
+
+// nextSpecial is the first special byte of the part from i on, end when there is
+// none before it.
+func (c *clear) nextSpecial(i, end int) int {
+	for i < end {
+		if found := c.special[i>>6] >> (i & 63); found != 0 {
+			return min(i+bits.TrailingZeros64(found), end)
+		}
+		i = i&^63 + 64
+	}
+	return end
+}
+
+// findLater notes the lines that begin no entry.
+func (c *clear) findLater(part []byte) {
+	note := func(i int) {
+		if !opensEntry(part[i:lineEndOf(part, i)]) {
+			c.later = append(c.later, i)
+		}
+	}
+	note(0)
+	for k, ends := range c.ends[:windowsOf(len(part))] {
+		for ; ends != 0; ends &= ends - 1 {
+			i := 64*k + bits.TrailingZeros64(ends) + 1
+			if i+8 <= len(part) && isDay(eight(part[i:])) || i == len(part) {
+				continue
+			}
+			note(i)
+		}
+	}
+}
+
+// isDay reports whether eight bytes are those of a year and a month, the most
+// frequent start of a line: "2026-03-".
+func isDay(x uint64) bool {
+	const digits, dashes = 0x00f0f000f0f0f0f0, 0xff0000ff00000000
+	return x&dashes == 0x2d00002d00000000 && x&digits == 0x0030300030303030 && (x+0x0006060006060606)&digits == x&digits
+}
+
+// slash makes the line with a back slash at i clear, and returns where to go on.
+func (c *clear) slash(part []byte, i int) int {
+	if i < c.plain {
+		return i + 1
+	}
+	start, end := bytes.LastIndexByte(part[:i], '\n')+1, lineEndOf(part, i)
+	line := c.unescape(part[start:end])
+	if line == nil {
+		c.plain = end
+		return i + 1
+	}
+	if c.slashes {
+		c.rest(part, i, end)
+		c.text = append(c.text, '\n')
+	} else {
+		// What is there of the line goes.
+		c.copyTo(part, i)
+		c.text = c.text[:bytes.LastIndexByte(c.text, '\n')+1]
+		for len(c.pins) > 0 && c.pins[len(c.pins)-1].at > len(c.text) {
+			c.pins = c.pins[:len(c.pins)-1]
+		}
+	}
+	c.from, c.raw, c.fixed = 0, start, true
+	c.pin(0)
+	c.rest(line, 0, len(line))
+	c.from, c.raw, c.fixed = end, 0, false
+	c.pin(end)
+	return end
+}
+
+// rest makes t[i:end] clear, looking at each byte.
+func (c *clear) rest(t []byte, i, end int) {
+	for t = t[:end]; i < end; {
+		if isSpecial(t, i) {
+			i = c.undo(t, i)
+		} else {
+			i++
+		}
+	}
+	c.copyTo(t, end)
 }
 
 // unescape is a line with all levels of escapes undone, nil when it has none.
@@ -97,122 +194,83 @@ func (c *clear) unescape(line []byte) []byte {
 	return line
 }
 
-func (c *clear) pin(raw int, fixed bool) {
+// pin says that what comes next in the clear text comes from byte i of what is
+// made clear.
+func (c *clear) pin(i int) {
 	if n := len(c.pins); n > 0 && c.pins[n-1].at == len(c.text) {
 		c.pins = c.pins[:n-1]
 	}
-	c.pins = append(c.pins, pin{len(c.text), raw, fixed})
+	c.pins = append(c.pins, pin{len(c.text), c.raw + i, c.fixed})
 }
 
-// clean appends the clear form of t, which begins at byte raw of the part.
-func (c *clear) clean(t []byte, raw int, fixed bool) {
-	c.pin(raw, fixed)
-	from := 0
-	copyTo := func(to int) {
-		for from < to && t[from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
-			from++ // what stood between two blanks is gone
-			if !fixed {
-				c.pin(raw+from, false)
-			}
-		}
-		c.text = append(c.text, t[from:to]...)
-	}
-	for i := 0; ; {
-		i = special(t, i)
-		if i == len(t) {
-			copyTo(len(t))
-			return
-		}
-		n, with := 1, ""
-		switch b := t[i]; {
-		case b == ' ' || b == '\t':
-			for i+n < len(t) && (t[i+n] == ' ' || t[i+n] == '\t') {
-				n++
-			}
-			with = " "
-		case b == '\r':
-			if i+1 >= len(t) || t[i+1] != '\n' {
-				with = "\n"
-			}
-		case b == 0x1b:
-			n = escapeSequence(t[i:])
-		case b == '\b':
-			copyTo(i)
-			if k := len(c.text); k > 0 && c.text[k-1] != '\n' {
-				c.text = c.text[:lastRune(c.text)]
-			}
-			from = i
-		case b == '&':
-			if with, n = entity(t[i:]); n == 0 {
-				i++
-				continue
-			}
-		case b == '[':
-			k := i + 1
-			for k < len(t) && k < i+17 && (isDigit(t[k]) || t[k] == ';') {
-				k++
-			}
-			if k == i+1 || k >= len(t) || t[k] != 'm' || closed(t[k+1:]) {
-				i++
-				continue
-			}
-			copyTo(i)
-			from = i
-			for _, escape := range writtenEscapes {
-				c.text = bytes.TrimSuffix(c.text, escape)
-			}
-			n = k + 1 - i
-		case b >= 0x80:
-			r, size := decodeRune(t[i:])
-			plain, ok := typography[r]
-			if !ok {
-				i += size
-				continue
-			}
-			with, n = plain, size
-		}
-		copyTo(i)
-		if with != " " || len(c.text) == 0 || c.text[len(c.text)-1] != ' ' {
-			c.text = append(c.text, with...)
-		}
-		i += n
-		from = i
-		if !fixed {
-			c.pin(raw+i, false)
+// copyTo copies what stands before to.
+func (c *clear) copyTo(t []byte, to int) {
+	for c.from < to && t[c.from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
+		c.from++ // what stood between two blanks is gone
+		if !c.fixed {
+			c.pin(c.from)
 		}
 	}
+	c.text = append(c.text, t[c.from:to]...)
+	c.from = to
 }
 
-// special is the offset of the first byte at or behind i that may not stand in
-// clear text as it is, len(t) if there is none: control bytes, bytes beyond ASCII,
-// & and [, and the first of two blanks.
-func special(t []byte, i int) int {
-	for ; i+9 <= len(t); i += 8 {
-		x := eight(t[i:])
-		pairs := x ^ ones*' ' | eight(t[i+1:]) ^ ones*' '
-		found := x&highs | below(x, 0x20) | zeros(x^ones*0x7f) | zeros(x^ones*'&') | zeros(x^ones*'[') | zeros(pairs)
-		for ; found != 0; found &= found - 1 {
-			if k := i + bits.TrailingZeros64(found)/8; isSpecial(t, k) {
-				return k
-			}
-		}
-	}
-	for ; i < len(t); i++ {
-		if isSpecial(t, i) {
-			return i
-		}
-	}
-	return len(t)
-}
-
-func isSpecial(t []byte, i int) bool {
+// undo undoes what the special byte at i stands for, and returns where to go on.
+func (c *clear) undo(t []byte, i int) int {
+	n, with := 1, ""
 	switch b := t[i]; {
-	case b == ' ':
-		return i+1 < len(t) && (t[i+1] == ' ' || t[i+1] == '\t')
-	case b < 0x20:
-		return b != '\n'
+	case b == ' ' || b == '\t':
+		for i+n < len(t) && (t[i+n] == ' ' || t[i+n] == '\t') {
+			n++
+		}
+		with = " "
+	case b == '\r':
+		if i+1 >= len(t) || t[i+1] != '\n' {
+			with = "\n"
+		}
+	case b == 0x1b:
+		n = escapeSequence(t[i:])
+	case b == '\b':
+		c.copyTo(t, i)
+		if k := len(c.text); k > 0 && c.text[k-1] != '\n' {
+			c.text = c.text[:lastRune(c.text)]
+		}
+	case b == '&':
+		if with, n = entity(t[i:]); n == 0 {
+			return i + 1
+		}
+	case b == '[':
+		k := i + 1
+		for k < len(t) && k < i+17 && (isDigit(t[k]) || t[k] == ';') {
+			k++
+		}
+		if k == i+1 || k >= len(t) || t[k] != 'm' || closed(t[k+1:]) {
+			return i + 1
+		}
+		c.copyTo(t, i)
+		for _, escape := range writtenEscapes {
+			c.text = bytes.TrimSuffix(c.text, escape)
+		}
+		n = k + 1 - i
+	case b == '\\':
+		return i + 1
+	case b >= 0x80:
+		r, size := decodeRune(t[i:])
+		plain, ok := typography[r]
+		if !ok {
+			return i + size
+		}
+		with, n = plain, size
 	}
-	return t[i] == '&' || t[i] == '[' || t[i] >= 0x7f
+	c.copyTo(t, i)
+	if with != " " || len(c.text) == 0 || c.text[len(c.text)-1] != ' ' {
+		c.text = append(c.text, with...)
+	}
+	c.from = i + n
+	if !c.fixed {
+		c.pin(c.from)
+	}
+	return c.from
 }
 
 // mark notes that something stands in the text.

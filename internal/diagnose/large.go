@@ -19,6 +19,7 @@ import (
 const (
 	largeText  = 64 << 10 // bytes from which on a text is large
 	chunkSize  = 1 << 20  // bytes that one goroutine reads at a time
+	blockSize  = 64 << 10 // bytes that are looked at together
 	cutText    = 1 << 20  // bytes in which messages that were cut are looked for
 	maxSeamGap = 64 << 10 // how far a chunk may go on to the next entry
 )
@@ -190,59 +191,62 @@ func lineEndOf(text []byte, from int) int {
 	return len(text)
 }
 
-// readChunk finds what stands in a part of the input that holds whole entries.
+// readChunk finds what stands in a part of the input that holds whole entries. It
+// reads blocks of it, which stay near the processor.
 func (w *work) readChunk(c *clear, from, to int) {
-	c.make(w.input[from:to], w.engine.slashes)
-	w.mark(c)
-	reach := 0 // end of the marks that were passed, in the chunk
-	end := min(lineEndOf(w.input, from)+1, to)
-	next, opens := end, opensEntry(w.input[from:end])
-	marks := c.marks
-	for at := from; at < to; {
-		alone := opens // a line with a time, and nothing behind it
-		lines := 1
-		for {
-			end = next
-			if end == to {
-				break
-			}
-			next = min(lineEndOf(w.input, end)+1, to)
-			opens = opensEntry(w.input[end:next])
-			if opens || lines == maxJoinLines || end-at >= maxJoinBytes {
-				break
-			}
-			alone = false
-			lines++
+	for from < to && !w.partial {
+		end := min(from+blockSize, to)
+		if end < to {
+			end = min(nextEntry(w.input, end), to)
 		}
-		reached := reach > at-from // something goes on from the entry before
-		n := 0
-		for n < len(marks) && marks[n].raw.from < end-from {
-			reach = max(reach, marks[n].raw.to)
-			n++
-		}
-		marked := marks[:n]
-		marks = marks[n:]
-		switch {
-		case w.telltale(at, end) || !alone:
-		case n == 0 && !reached:
-			at = end
-			continue
-		case !reached && w.readShort(c, at, end, marked):
-			at = end
-			continue
-		}
-		if w.late() {
-			return
-		}
-		w.readEntry(at, end)
-		at = end
+		w.readBlock(c, from, end)
+		from = end
 	}
 }
 
-// telltale reports whether a piece of a message stands in a line, so that it may
-// hold one that was cut.
-func (w *work) telltale(from, to int) bool {
-	return from < cutText && !w.engine.probes.each(w.input, from, to, func(int, *piece) bool { return false })
+// readBlock looks at the entries in which something stands, and at those of several
+// lines.
+func (w *work) readBlock(c *clear, base, end int) {
+	block := w.input[base:end]
+	c.make(block, w.engine.slashes)
+	w.mark(c, base, end)
+	marks, later := c.marks, c.later
+	reach := 0 // end of the marks that were passed
+	for at := 0; at < len(block); {
+		// Where the next entry begins that is to be looked at.
+		from, lined := at, false
+		switch {
+		case reach > at: // something goes on from the entry before
+		case len(marks) > 0 && (len(later) == 0 || marks[0].raw.from < later[0]):
+			from = lineStartOf(block, marks[0].raw.from, marks[0].raw.from-at)
+		case len(later) > 0:
+			if from = later[0]; from > at {
+				from = lineStartOf(block, from-1, from-1-at)
+			}
+		default:
+			return
+		}
+		if len(later) > 0 && later[0] == from {
+			later, lined = later[1:], true // no line with a time
+		}
+		to := min(lineEndOf(block, from)+1, len(block))
+		for lines := 1; len(later) > 0 && later[0] == to && lines < maxJoinLines && to-from < maxJoinBytes; lines++ {
+			to = min(lineEndOf(block, to)+1, len(block))
+			later, lined = later[1:], true
+		}
+		reached, n := reach > from, 0
+		for n < len(marks) && marks[n].raw.from < to {
+			reach = max(reach, marks[n].raw.to)
+			n++
+		}
+		if lined || reached || !w.readShort(c, base, base+from, base+to, marks[:n]) {
+			if w.late() {
+				return
+			}
+			w.readEntry(base+from, base+to)
+		}
+		marks, at = marks[n:], to
+	}
 }
 
 // opensEntry reports whether a line begins with a time, behind what containers,
@@ -305,8 +309,9 @@ func (w *work) readEntry(from, to int) {
 	}
 }
 
-// mark notes the places of the chunk in which a message or a code stands.
-func (w *work) mark(c *clear) {
+// mark notes the places of a block in which a message or a code stands, or a piece of
+// a message that may have been cut.
+func (w *work) mark(c *clear, base, end int) {
 	w.engine.index.Find(c.text, func(id int, m pattern.Match) bool {
 		c.mark(id, m)
 		return true
@@ -316,6 +321,13 @@ func (w *work) mark(c *clear) {
 			if len(w.engine.codes[m.code]) > 0 {
 				c.mark(-1, pattern.Match{Start: m.from, End: m.to})
 			}
+			return true
+		})
+	}
+	if base < cutText {
+		block := w.input[base:end]
+		w.engine.probes.each(block, 0, len(block), func(at int, _ *piece) bool {
+			c.marks = append(c.marks, mark{owner: -1, raw: span{at, at + 1}})
 			return true
 		})
 	}

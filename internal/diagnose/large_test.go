@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -118,6 +119,43 @@ func TestLargeReadsEntriesWhole(t *testing.T) {
 	}
 }
 
+// Windows of a text tell the special bytes and the line ends, however they are made.
+func TestWindows(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 3))
+	found := 0
+	for n := range 2000 {
+		text := make([]byte, n%400)
+		for i := range text {
+			if text[i] = byte(r.IntN(256)); r.IntN(4) == 0 {
+				text[i] = " \n[\\&a"[r.IntN(6)]
+			}
+		}
+		k := windowsOf(len(text))
+		special, ends := make([]uint64, k), make([]uint64, k)
+		twinSpecial, twinEnds := make([]uint64, k), make([]uint64, k)
+		windows(text, special, ends)
+		windowsPortable(text, 0, twinSpecial, twinEnds)
+		for i := range text {
+			want, end := isSpecial(text, i), text[i] == '\n'
+			if want {
+				found++
+			}
+			if got := special[i/64]>>(i%64)&1 != 0; got != want {
+				t.Fatalf("byte %d of %q: special is %v", i, text, got)
+			}
+			if got := ends[i/64]>>(i%64)&1 != 0; got != end {
+				t.Fatalf("byte %d of %q: end is %v", i, text, got)
+			}
+		}
+		if !slices.Equal(special, twinSpecial) || !slices.Equal(ends, twinEnds) {
+			t.Fatalf("the portable twin differs for %q", text)
+		}
+	}
+	if found < 1000 {
+		t.Fatalf("only %d special bytes", found)
+	}
+}
+
 // The passes that look at eight bytes at once stop where a look at each byte does.
 func TestEightBytesAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
@@ -142,12 +180,6 @@ func TestEightBytesAtOnce(t *testing.T) {
 				return text[i+1]
 			}
 			return '\n'
-		}
-		if got, want := special(text, 0), naive(func(i int) bool { return isSpecial(text, i) }); got != want {
-			// A blank before a tab may be passed over: the tab is special itself.
-			if !(got == want+1 && text[got] == '\t') {
-				t.Fatalf("special(%q) = %d, want %d", text, got, want)
-			}
 		}
 		if got, want := nextSpace(text, 0), naive(func(i int) bool {
 			return text[i] == '\t' || text[i] == ' ' && strings.ContainsRune(" \t\n", rune(next(i)))

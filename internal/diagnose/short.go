@@ -18,13 +18,14 @@ type short struct {
 }
 
 // readShort reads an entry the short way and reports false when it has to be read
-// the long way. The marks are those in it.
-func (w *work) readShort(c *clear, from, to int, marks []mark) bool {
+// the long way. The marks are those in it; the clear text is that of the part from
+// base on.
+func (w *work) readShort(c *clear, base, from, to int, marks []mark) bool {
 	for to > from && (w.input[to-1] == '\n' || w.input[to-1] == '\r') {
 		to--
 	}
 	s := &c.short
-	if to-from < 12 || to-from > maxLine || !s.squeeze(w.input[from:to], from) {
+	if to-from < 12 || to-from > maxLine || !c.squeeze(w.input[from:to], from, from-base) {
 		return false
 	}
 	text := s.text
@@ -63,14 +64,18 @@ func (w *work) readShort(c *clear, from, to int, marks []mark) bool {
 }
 
 // squeeze makes the text of a line, and reports false if more has to be done to it
-// than to leave out blanks.
-func (s *short) squeeze(raw []byte, from int) bool {
+// than to leave out blanks. It begins at from in the input, and at in the part.
+func (c *clear) squeeze(raw []byte, from, at int) bool {
+	s := &c.short
 	s.buffer, s.runs = s.buffer[:0], s.runs[:0]
 	last := 0 // of raw: what was copied
-	if raw[len(raw)-1] == ' ' || bytes.IndexByte(raw, '\\') >= 0 {
+	if raw[len(raw)-1] == ' ' {
 		return false
 	}
-	for i := special(raw, 0); i < len(raw); i = special(raw, i) {
+	for i := 0; ; {
+		if i = c.nextSpecial(at+i, at+len(raw)) - at; i == len(raw) {
+			break
+		}
 		n := 1
 		switch b := raw[i]; {
 		case b == ' ':
