@@ -42,7 +42,7 @@ func (w *work) searchLarge() {
 				if k >= len(chunks) || w.ctx.Err() != nil {
 					return
 				}
-				p := &share{work: work{engine: w.engine, ctx: w.ctx, input: w.input, arena: arenas.Get().(*arena), large: true}}
+				p := o.share()
 				p.readChunk(&c, chunks[k].from, chunks[k].to)
 				p.finish()
 				countLineEnds(w.input, chunks[k], ends)
@@ -88,6 +88,23 @@ type order struct {
 	ready []*share // that came before their turn
 	next  int
 	cuts  int // lines that were looked at for messages that were cut
+	free  []*share
+}
+
+// share is a new share, in the memory of an old one if there is any.
+func (o *order) share() *share {
+	o.Lock()
+	defer o.Unlock()
+	p := &share{}
+	if n := len(o.free); n > 0 {
+		p, o.free = o.free[n-1], o.free[:n-1]
+	}
+	w := o.whole
+	p.work = work{
+		engine: w.engine, ctx: w.ctx, input: w.input, arena: arenas.Get().(*arena), large: true,
+		short: p.short[:0], hits: p.found[:0], texts: p.texts[:0],
+	}
+	return p
 }
 
 // take takes a share, and those behind it that wait for it.
@@ -131,7 +148,10 @@ func (o *order) add(p *share) {
 		}
 	}
 	o.whole.partial = o.whole.partial || p.partial
-	defer p.release()
+	defer func() {
+		p.release()
+		o.free = append(o.free, p)
+	}()
 	t := o.whole.tally
 	if len(p.hits) == 0 {
 		for i := range p.short {
