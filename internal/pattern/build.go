@@ -45,9 +45,11 @@ func (ix *Index) With(changes map[int]*Pattern) *Index {
 	merged := make([]*Pattern, out.n)
 	if len(ix.parts) > 1 {
 		r := reader{ix.parts[1].records}
+		var l layout
 		for len(r.b) > 0 {
-			id := r.num()
-			merged[id] = &Pattern{rec: r.bytes(r.num())}
+			id, rec := r.num(), r.b
+			l.read(&r)
+			merged[id] = &Pattern{rec: rec[:len(rec)-len(r.b)]}
 		}
 		for _, o := range ix.parts[1].others {
 			merged[o.id] = o.p
@@ -88,9 +90,8 @@ func buildSegment(items []item, others []other) *segment {
 	}
 	s.records = make([]byte, 0, size)
 	for i, it := range items {
-		s.records = binary.AppendUvarint(s.records, uint64(it.id))
-		s.records = binary.AppendUvarint(s.records, uint64(len(it.rec)))
 		offsets[i] = uint32(len(s.records))
+		s.records = binary.AppendUvarint(s.records, uint64(it.id))
 		s.records = append(s.records, it.rec...)
 	}
 	counts := countKeys(items)
@@ -219,7 +220,7 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 						best, rank = a, r
 					}
 				})
-				e := entry{id: items[n].id, rec: offsets[n], variant: i}
+				e := entry{rec: offsets[n], variant: i}
 				if best.step >= 0 {
 					e.key, e.step, e.off = best.key, best.step, best.off
 					e.shape, e.after = best.shape, after8At(v.steps[best.step].text, best.off)
@@ -286,7 +287,7 @@ func (s *segment) fill(entries []entry) {
 	s.small = make([]byte, smallSize)
 	s.long = make([]byte, max(1<<12, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
 	s.filter = make([]byte, max(8, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
-	buckets := 1 << bits.Len(uint(max(n, 2)-1))
+	buckets := max(2, 1<<bits.Len(uint(n))/2)
 	s.starts = make([]byte, 4*(buckets+1))
 	s.entries = make([]byte, n*entrySize)
 	if err := s.prepare(); err != nil {

@@ -51,7 +51,7 @@ const (
 )
 
 // known are the classes that expressions use most; a record holds their place
-// in this list. The order is part of the format of an index.
+// in this list, which may have 15. The order is part of the format of an index.
 var known = [...]*class{
 	classOf(atom{allBut("\n"), 0, -1}),                                         // .
 	classOf(atom{allBut(""), 0, -1}),                                           // (?s:.)
@@ -66,9 +66,6 @@ var known = [...]*class{
 }
 
 var anyLine, anyLines = known[0], known[1]
-
-// written marks a class that a record writes out.
-const written = 0xff
 
 func classOf(atoms ...atom) *class {
 	c := &class{atoms: atoms}
@@ -110,13 +107,18 @@ func (c *class) equal(d *class) bool {
 	return true
 }
 
-func appendClass(dst []byte, c *class) []byte {
+// id is the place of a class among the known ones; beyond them when it is none.
+func (c *class) id() int {
 	for i, k := range known {
 		if c == k {
-			return append(dst, byte(i))
+			return i
 		}
 	}
-	dst = append(dst, written, byte(len(c.atoms)))
+	return tagBehind
+}
+
+func appendClass(dst []byte, c *class) []byte {
+	dst = append(dst, byte(len(c.atoms)))
 	for _, a := range c.atoms {
 		for _, w := range a.set {
 			dst = binary.LittleEndian.AppendUint64(dst, w)
@@ -129,10 +131,6 @@ func appendClass(dst []byte, c *class) []byte {
 
 // class reads a class.
 func (l *layout) class(r *reader) *class {
-	id := r.byte()
-	if id != written {
-		return known[id]
-	}
 	if l.nclasses == len(l.classes) {
 		l.classes = append(l.classes, &class{})
 	}

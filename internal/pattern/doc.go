@@ -47,7 +47,8 @@
 // there are about a hundred in a kilobyte, and sieves them:
 //
 //  1. A word starts at an ASCII letter that follows none and is followed by one. Eight
-//     bytes at a time are examined with plain integer arithmetic (startsOf).
+//     bytes at a time are examined with plain integer arithmetic (startsPortable), or
+//     64 where the processor has the instructions (starts_amd64.s).
 //  2. Each pattern has one anchor: a word start inside its literals and a key made of
 //     the bytes around it, in one of the shapes of keys.go. Of all its anchors the one
 //     is chosen whose key is rarest in the set of patterns and in a sample of ordinary
@@ -56,9 +57,10 @@
 //     it; a third is asked for the keys of those that pass (passWords, passKeys). A
 //     block of text goes through one stage after the other, so that cache misses
 //     overlap.
-//  4. A hash table leads from a key to its entries. An entry has four more bytes of
-//     the literal and a signature of the words that the line must hold, which sort out
-//     most candidates before their record is touched (lookUp).
+//  4. A hash table leads from a key to its entries, of 24 bytes. An entry has a tag of
+//     its key, four more bytes of the literal and a signature of the words that the
+//     line must hold, which sort out most candidates before their record is touched
+//     (lookUp).
 //  5. The record of a pattern is laid out and matched on the line of its anchor, once
 //     for each line (verify). In lines beyond 16 KiB, and for patterns that go across
 //     lines, the text around the anchor is searched instead (around).
@@ -66,8 +68,8 @@
 // The few patterns without a word start of four sure bytes are loose: they are
 // searched for by the rarest byte of their longest literal.
 //
-// Everything is flat arrays of bytes (segment), about 100 bytes for a pattern of 45
-// characters. A serialised index is these arrays behind a head with a version, a
+// Everything is flat arrays of bytes (segment), about 85 bytes for a pattern of 45
+// characters: the record with its text, an entry, and 10 bytes of bitmaps and buckets. A serialised index is these arrays behind a head with a version, a
 // checksum and the caller's stamp, and can be a mapped file. An index whose patterns
 // were replaced has a second segment, and a bitmap of the ids that it replaces.
 //

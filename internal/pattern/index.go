@@ -26,7 +26,7 @@ type segment struct {
 	filter  []byte // bitmap over keys
 	starts  []byte // of the buckets: numbers of entries, uint32
 	entries []byte // entrySize each, by bucket
-	records []byte // id, length, record … in order of id
+	records []byte // id, record … in order of id
 	loose   []byte // entries without a key, searched for by their literal
 	exprs   []byte // entries of patterns that are regular expressions
 	dead    []byte // bitmap of ids that a later segment replaces
@@ -45,20 +45,20 @@ type other struct {
 	p  *Pattern
 }
 
-// An entry is where a variant is found: 32 bytes, so that two fit a cache line.
+// An entry is where a variant is found, in 24 bytes:
 //
-//	key 8 · signature of the words that the line must hold 8 · four more bytes
-//	of the literal 4 · offset of the record 4 · id 4 · where 4
+//	tag of the key 4 · four more bytes of the literal 4 · signature of the words
+//	that the line must hold 8 · offset of the id and record 4 · where 4
 //
 // Where holds the place of the anchor in the variant (variant 5 bits, step 9,
 // offset 12) and the place of the four bytes relative to the anchor (6).
-const entrySize = 32
+const entrySize = 24
 
 // entry is a decoded entry.
 type entry struct {
-	key, sig           uint64
+	key, sig           uint64 // while building: the key; its tag is kept
 	more               uint32
-	rec, id            uint32
+	rec                uint32
 	variant, step, off int
 	moreAt             int    // noMore when there are none
 	shape              shape  // while building: of the key
@@ -71,25 +71,25 @@ const (
 )
 
 func (e *entry) put(b []byte) {
-	binary.LittleEndian.PutUint64(b, e.key)
+	binary.LittleEndian.PutUint32(b, tagOf(e.key))
+	binary.LittleEndian.PutUint32(b[4:], e.more)
 	binary.LittleEndian.PutUint64(b[8:], e.sig)
-	binary.LittleEndian.PutUint32(b[16:], e.more)
-	binary.LittleEndian.PutUint32(b[20:], e.rec)
-	binary.LittleEndian.PutUint32(b[24:], e.id)
+	binary.LittleEndian.PutUint32(b[16:], e.rec)
 	where := uint32(e.variant) | uint32(e.step)<<5 | uint32(e.off)<<14 | uint32(e.moreAt+moreBias)<<26
-	binary.LittleEndian.PutUint32(b[28:], where)
+	binary.LittleEndian.PutUint32(b[20:], where)
 }
 
 func (e *entry) get(b []byte) {
-	e.key = binary.LittleEndian.Uint64(b)
+	e.more = binary.LittleEndian.Uint32(b[4:])
 	e.sig = binary.LittleEndian.Uint64(b[8:])
-	e.more = binary.LittleEndian.Uint32(b[16:])
-	e.rec = binary.LittleEndian.Uint32(b[20:])
-	e.id = binary.LittleEndian.Uint32(b[24:])
-	where := binary.LittleEndian.Uint32(b[28:])
+	e.rec = binary.LittleEndian.Uint32(b[16:])
+	where := binary.LittleEndian.Uint32(b[20:])
 	e.variant, e.step, e.off = int(where&31), int(where>>5&511), int(where>>14&4095)
-	e.moreAt = int(where>>26) - moreBias
+	e.moreAt = moreAtOf(where)
 }
+
+// moreAtOf is the place of the four more bytes in where.
+func moreAtOf(where uint32) int { return int(where>>26) - moreBias }
 
 // Errors of Open, to be tested with errors.Is.
 var (
@@ -108,7 +108,7 @@ var (
 // the keys or word starts do.
 const (
 	magic      = "kbpattrn"
-	version    = 1
+	version    = 2
 	headSize   = len(magic) + 4 + 4
 	arrayCount = 10
 )

@@ -49,6 +49,10 @@ func keyAround4(before, after uint64) uint64 {
 // slot returns the place of a key in a table of 1<<bits.
 func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
 
+// tagOf is what an entry keeps of a key; the bucket it stands in says more. An
+// entry that is found by mistake fails when its text is compared.
+func tagOf(key uint64) uint32 { return uint32(key ^ key>>32) }
+
 // The first bitmaps are asked at every word start. The one for short keys is over
 // 4 bytes, and at 16 KiB it stays in the first-level cache; the one for long keys
 // is over 8 bytes and grows with the patterns.
@@ -84,15 +88,30 @@ func letters(w uint64) uint64 {
 // gather moves the top bits of the eight bytes into the low eight bits.
 func gather(m uint64) uint64 { return (m >> 7) * 0x0102040810204080 >> 56 }
 
-// startsOf returns the word starts of the first 64 bytes as bits. The carry is 1
-// when the byte before them is a letter, and is passed on.
-func startsOf(b *[72]byte, carry uint64) (starts, out uint64) {
+// startsOf returns the word starts of 64 bytes as bits. The carry is 1 when the
+// byte before them is a letter, and is passed on; next is 1 when the byte behind
+// them is one.
+func startsOf(b *[64]byte, next, carry uint64) (starts, out uint64) {
 	var l uint64
 	for i := range 8 {
 		l |= gather(letters(binary.LittleEndian.Uint64(b[8*i:]))) << (8 * i)
 	}
-	next := letters(uint64(b[64])) >> 7
 	return l &^ (l<<1 | carry) & (l>>1 | next<<63), l >> 63
+}
+
+// startsPortable is startsIn of any processor.
+func startsPortable(text []byte, windows int, carry uint64, out []uint32) int {
+	n := 0
+	for w := range windows {
+		next := letters(uint64(text[64*w+64])) >> 7
+		var starts uint64
+		starts, carry = startsOf((*[64]byte)(text[64*w:]), next, carry)
+		for ; starts != 0; starts &= starts - 1 {
+			out[n] = uint32(64*w + trailing(starts))
+			n++
+		}
+	}
+	return n
 }
 
 // before8At and after8At return the bytes around a place as words, with zeros

@@ -11,7 +11,8 @@ import (
 // pointer for the garbage collector to follow.
 //
 //	record  = number of variants, variant…
-//	variant = number of steps, step…, number of marks, mark…
+//	variant = 2 · number of steps, 1 more when there are marks, step…,
+//	          number of marks, mark…
 //	step    = tag, then for a literal: length, bytes
 //	                    for a gap: class, and when named: length, name
 //	mark    = length, name, from, off, to, endOff
@@ -20,13 +21,16 @@ import (
 // all are, carries its name; marks are the other groups. A variant with a mark
 // has all its groups as marks, so that they stay in order.
 
-// Tags of steps: the kind in the low two bits, and flags.
+// Tags of steps: the kind in the low two bits, flags in the next two, and above
+// them the length of a literal or the number of a known class when it fits.
 const (
-	tagKind  = 3
-	tagFold  = 4 // literal: letters in either case
-	tagNamed = 4 // gap: a named group
-	tagMin   = 8 // gap, space: may not be empty
-	tagLines = 8 // literal: holds a line end
+	tagKind   = 3
+	tagFold   = 4 // literal: letters in either case
+	tagNamed  = 4 // gap: a named group
+	tagMin    = 8 // gap, space: may not be empty
+	tagLines  = 8 // literal: holds a line end
+	tagShift  = 4
+	tagBehind = 15 // in the high bits: length or class stand behind the tag
 )
 
 // appendRecord appends the record of the variants.
@@ -40,7 +44,12 @@ func appendRecord(dst []byte, vs []variant) []byte {
 
 func appendVariant(dst []byte, v *variant) []byte {
 	own := v.ownNames()
-	dst = binary.AppendUvarint(dst, uint64(len(v.steps)))
+	marks := !own && len(v.marks) > 0
+	count := uint64(len(v.steps)) << 1
+	if marks {
+		count |= 1
+	}
+	dst = binary.AppendUvarint(dst, count)
 	named := 0
 	for i := range v.steps {
 		st := &v.steps[i]
@@ -53,7 +62,11 @@ func appendVariant(dst []byte, v *variant) []byte {
 			if bytes.IndexByte(st.text, '\n') >= 0 {
 				tag |= tagLines
 			}
-			dst = binary.AppendUvarint(append(dst, tag), uint64(len(st.text)))
+			if n := len(st.text); n < tagBehind {
+				dst = append(dst, tag|byte(n)<<tagShift)
+			} else {
+				dst = binary.AppendUvarint(append(dst, tag|tagBehind<<tagShift), uint64(n-tagBehind))
+			}
 			dst = append(dst, st.text...)
 		case space:
 			if st.min > 0 {
@@ -68,15 +81,19 @@ func appendVariant(dst []byte, v *variant) []byte {
 			if name {
 				tag |= tagNamed
 			}
-			dst = appendClass(append(dst, tag), st.set)
+			if id := st.set.id(); id < tagBehind {
+				dst = append(dst, tag|byte(id)<<tagShift)
+			} else {
+				dst = appendClass(append(dst, tag|tagBehind<<tagShift), st.set)
+			}
 			if name {
 				dst = appendName(dst, v.marks[named].name)
 				named++
 			}
 		}
 	}
-	if own {
-		return append(dst, 0)
+	if !marks {
+		return dst
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(v.marks)))
 	for _, k := range v.marks {
@@ -112,38 +129,49 @@ type layout struct {
 }
 
 // decode lays a record out. The variants are good until the next call.
-func (l *layout) decode(rec []byte) []variant {
-	r := reader{rec}
+func (l *layout) decode(rec []byte) []variant { return l.read(&reader{rec}) }
+
+// read lays out the record that the reader is at.
+func (l *layout) read(r *reader) []variant {
 	n := r.num()
 	l.nclasses = 0
 	for len(l.variants) < n {
 		l.variants = append(l.variants, variant{})
 	}
 	for i := range l.variants[:n] {
-		l.decodeVariant(&r, &l.variants[i])
+		l.decodeVariant(r, &l.variants[i])
 	}
 	return l.variants[:n]
 }
 
 func (l *layout) decodeVariant(r *reader, v *variant) {
-	n := r.num()
+	count := r.num()
+	n, marks := count>>1, count&1 != 0
 	v.steps, v.marks, v.chains = v.steps[:0], v.marks[:0], v.chains[:0]
 	v.lines = false
 	inChain := false
 	for i := range n {
 		tag := r.byte()
 		st := step{kind: stepKind(tag & tagKind)}
+		more := int(tag >> tagShift)
 		switch st.kind {
 		case literal:
 			st.fold = tag&tagFold != 0
 			v.lines = v.lines || tag&tagLines != 0
-			st.text = r.bytes(r.num())
+			if more == tagBehind {
+				more += r.num()
+			}
+			st.text = r.bytes(more)
 		case space:
 			v.lines = true
 			st.min = int(tag & tagMin >> 3)
 		case gap:
 			st.min = int(tag & tagMin >> 3)
-			st.set = l.class(r)
+			if more == tagBehind {
+				st.set = l.class(r)
+			} else {
+				st.set = known[more]
+			}
 			v.lines = v.lines || st.set.lines
 			if tag&tagNamed != 0 {
 				v.marks = append(v.marks, mark{name: r.bytes(r.num()), from: i, to: i + 1})
@@ -158,6 +186,9 @@ func (l *layout) decodeVariant(r *reader, v *variant) {
 			inChain = true
 		}
 		v.steps = append(v.steps, st)
+	}
+	if !marks {
+		return
 	}
 	for range r.num() {
 		v.marks = append(v.marks, mark{r.bytes(r.num()), r.num(), r.num(), r.num(), r.num()})

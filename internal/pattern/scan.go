@@ -23,8 +23,9 @@ type finder struct {
 	all    []byte
 	report func(id int, m Match) bool
 
-	base  int               // start of the block
-	words [blockSize]uint32 // word starts that passed the first bitmap, from base
+	base  int // start of the block
+	found []foundAt
+	words [blockSize/2 + 8]uint32 // word starts from base, then those in the first bitmaps
 	keys  [3 * blockSize]keyAt
 
 	line     struct{ from, to int }
@@ -42,6 +43,9 @@ type keyAt struct {
 	at       uint32
 	from, to uint32 // its bucket
 }
+
+// foundAt is an entry whose key stands at a word start of the block.
+type foundAt struct{ entry, at uint32 }
 
 // seen says how far a record was searched for.
 type seen struct {
@@ -82,11 +86,9 @@ func (f *finder) search(s *segment) bool {
 	f.forgetLine()
 	clear(f.wide)
 	if len(s.entries) > 0 {
-		carry := uint64(0)
 		for from := 0; from < len(f.all); from += blockSize {
-			var n int
 			f.base = from
-			n, carry = f.passWords(from, min(from+blockSize, len(f.all)), carry)
+			n := f.passWords(from, min(from+blockSize, len(f.all)))
 			if n > 0 && !f.lookUp(f.passKeys(n)) {
 				return false
 			}
@@ -116,37 +118,41 @@ func (f *finder) search(s *segment) bool {
 
 // passWords collects the word starts between from and to that are in one of the
 // first bitmaps.
-func (f *finder) passWords(from, to int, carry uint64) (int, uint64) {
-	text, long, bits := f.all, f.seg.long, f.seg.longBits
+func (f *finder) passWords(from, to int) int {
+	text, long, bits := f.all[from:], f.seg.long, f.seg.longBits
 	small := (*[smallSize]byte)(f.seg.small)
-	n := 0
-	i := from
-	for ; i+64 <= to && i+72 <= len(text); i += 64 {
-		window := (*[72]byte)(text[i:])
-		var starts uint64
-		starts, carry = startsOf(window, carry)
-		for ; starts != 0; starts &= starts - 1 {
-			k := trailing(starts)
-			after := binary.LittleEndian.Uint64(window[k&63:])
-			s, l := smallSlot(uint32(after)), longSlot(after, bits)
-			f.words[n&(blockSize-1)] = uint32(i - from + k)
-			n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
+	n := f.wordStarts(from, to)
+	passed := 0
+	for _, at := range f.words[:n] {
+		var after uint64
+		if i := int(at); i+8 <= len(text) {
+			after = binary.LittleEndian.Uint64(text[i : i+8])
+		} else {
+			after = after8At(text, i)
 		}
-	}
-	for ; i < to; i++ {
-		if !wordStart(text, i) {
-			continue
-		}
-		after := after8At(text, i)
 		s, l := smallSlot(uint32(after)), longSlot(after, bits)
-		f.words[n] = uint32(i - from)
-		n += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
+		f.words[passed] = at
+		passed += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 	}
-	carry = 0
-	if isASCIILetter(text[to-1]) {
+	return passed
+}
+
+// wordStarts collects the word starts between from and to.
+func (f *finder) wordStarts(from, to int) int {
+	text := f.all
+	carry := uint64(0)
+	if from > 0 && isASCIILetter(text[from-1]) {
 		carry = 1
 	}
-	return n, carry
+	windows := (min(to, len(text)-1) - from) / 64
+	n := startsIn(text[from:], windows, carry, f.words[:])
+	for i := from + 64*windows; i < to; i++ {
+		if wordStart(text, i) {
+			f.words[n] = uint32(i - from)
+			n++
+		}
+	}
+	return n
 }
 
 // passKeys collects the keys of the first n words that are in the second bitmap.
@@ -155,7 +161,13 @@ func (f *finder) passKeys(n int) int {
 	k := 0
 	for _, at := range f.words[:n] {
 		i := f.base + int(at)
-		before, after := before8At(text, i), after8At(text, i)
+		var before, after uint64
+		if i >= 8 && i+8 <= len(text) {
+			around := (*[16]byte)(text[i-8 : i+8])
+			before, after = binary.LittleEndian.Uint64(around[:8]), binary.LittleEndian.Uint64(around[8:])
+		} else {
+			before, after = before8At(text, i), after8At(text, i)
+		}
 		for _, key := range [...]uint64{
 			after,
 			keyAround8(before, after),
@@ -185,29 +197,34 @@ func (f *finder) lookUp(n int) bool {
 		k.from = binary.LittleEndian.Uint32(s.starts[4*b:])
 		k.to = binary.LittleEndian.Uint32(s.starts[4*b+4:])
 	}
+	// Entries first, records afterwards: a look at a record can miss the cache,
+	// and those of a block need not wait for each other.
+	f.found = f.found[:0]
 	for i := range f.keys[:n] {
 		k := &f.keys[i]
 		f.work += int(k.to - k.from)
+		tag := tagOf(k.key)
 		for from := k.from; from < k.to; from++ {
-			raw := s.entries[int(from)*entrySize:]
-			if binary.LittleEndian.Uint64(raw) != k.key {
+			raw := (*[entrySize]byte)(s.entries[int(from)*entrySize:])
+			if binary.LittleEndian.Uint32(raw[:]) != tag {
 				continue
 			}
-			var e entry
-			e.get(raw)
 			at := f.base + int(k.at)
-			if e.moreAt != noMore {
-				m := at + e.moreAt
-				if m < 0 || m+4 > len(f.all) || binary.LittleEndian.Uint32(f.all[m:]) != e.more {
+			if more := moreAtOf(binary.LittleEndian.Uint32(raw[20:])); more != noMore {
+				m := at + more
+				if m < 0 || m+4 > len(f.all) || binary.LittleEndian.Uint32(f.all[m:]) != binary.LittleEndian.Uint32(raw[4:]) {
 					continue
 				}
 			}
-			if !f.inLine(at, e.sig) || s.isDead(e.id) {
-				continue
-			}
-			if !f.verify(&e, at) {
-				return false
-			}
+			f.found = append(f.found, foundAt{from, k.at})
+		}
+	}
+	for _, c := range f.found {
+		var e entry
+		e.get(s.entries[int(c.entry)*entrySize:])
+		at := f.base + int(c.at)
+		if f.inLine(at, e.sig) && !f.verify(&e, at) {
+			return false
 		}
 	}
 	return true
@@ -241,7 +258,9 @@ func (f *finder) forgetLine() {
 // verify looks whether the pattern of an entry stands around its anchor, and
 // reports all places in the line when it was not searched for there before.
 func (f *finder) verify(e *entry, at int) bool {
-	vs := f.decode(f.seg.records[e.rec:])
+	r := reader{f.seg.records[e.rec:]}
+	id := r.num()
+	vs := f.read(&r)
 	v := &vs[e.variant]
 	text := v.sure(e.step)
 	start := at - e.off
@@ -252,17 +271,20 @@ func (f *finder) verify(e *entry, at int) bool {
 	if !bytes.Equal(have, text) && !(v.steps[e.step].fold && equalFold(have, text)) {
 		return true
 	}
+	if f.seg.isDead(uint32(id)) {
+		return true
+	}
 	lines := false
 	for i := range vs {
 		lines = lines || vs[i].lines
 	}
 	if lines || f.line.to-f.line.from > maxLine {
-		return f.around(e, vs, at, lines)
+		return f.around(e.rec, id, vs, at, lines)
 	}
 	if f.again(e.rec) {
 		return true
 	}
-	_, ok := f.reportAll(e, vs, f.line.from, f.line.to)
+	_, ok := f.reportAll(id, vs, f.line.from, f.line.to)
 	return ok
 }
 
@@ -284,8 +306,8 @@ func (f *finder) again(rec uint32) bool {
 }
 
 // around searches the text around an anchor.
-func (f *finder) around(e *entry, vs []variant, at int, lines bool) bool {
-	s := f.wide[e.rec]
+func (f *finder) around(rec uint32, id int, vs []variant, at int, lines bool) bool {
+	s := f.wide[rec]
 	if at < s.until {
 		return true
 	}
@@ -299,9 +321,9 @@ func (f *finder) around(e *entry, vs []variant, at int, lines bool) bool {
 	if to == high && !lines {
 		s.until = high
 	}
-	last, ok := f.reportAll(e, vs, from, to)
+	last, ok := f.reportAll(id, vs, from, to)
 	s.last = max(s.last, last)
-	f.wide[e.rec] = s
+	f.wide[rec] = s
 	return ok
 }
 
@@ -310,14 +332,14 @@ func (f *finder) around(e *entry, vs []variant, at int, lines bool) bool {
 const maxSpan = 2 * maxValue
 
 // reportAll reports all matches between from and to.
-func (f *finder) reportAll(e *entry, vs []variant, from, to int) (last int, ok bool) {
+func (f *finder) reportAll(id int, vs []variant, from, to int) (last int, ok bool) {
 	f.reset(f.all, &vs[0])
 	for from <= to {
 		r, found := f.nextOf(vs, f.all, from, to)
 		if !found {
 			break
 		}
-		if !f.report(int(e.id), f.match()) {
+		if !f.report(id, f.match()) {
 			return last, false
 		}
 		last = r.end
@@ -329,10 +351,11 @@ func (f *finder) reportAll(e *entry, vs []variant, from, to int) (last int, ok b
 // searchLoose searches the text for the literal of an entry without a key, by the
 // rarest byte of it.
 func (f *finder) searchLoose(e *entry) bool {
-	if f.seg.isDead(e.id) {
+	r := reader{f.seg.records[e.rec:]}
+	if f.seg.isDead(uint32(r.num())) {
 		return true
 	}
-	v := &f.decode(f.seg.records[e.rec:])[e.variant]
+	v := &f.read(&r)[e.variant]
 	step := &v.steps[e.step]
 	if step.fold {
 		return f.searchLooseFold(e, step.text)
