@@ -16,7 +16,7 @@ type exemption struct {
 // Reasons for messages that users of the documented project do see.
 const (
 	reasonNeighbour = "A message of the documented project that stands in no record yet."
-	reasonVendor    = "A text of the vendor's client or an answer of its API; the provider passes it on unchanged."
+	reasonVendor    = "A text of the vendor's client; the provider passes it on unchanged."
 )
 
 // exemptPlaces gives the reasons by key.
@@ -43,6 +43,7 @@ var exemptions = []exemption{
 		`daytona/login.go home.try: LOGIN_PTY_HOME_REJECTED`,
 		`daytona/realize.go (*provider).probe: Daytona sandbox probe failed.`,
 		`daytona/session.go (*provider).deleteSession: Failed to delete Daytona session %s during teardown: %s`,
+		`daytona/sync.go (*provider).syncOut: daytona_sandbox_not_found`,
 		`daytona/sync.go (*provider).syncIn: Daytona syncIn requires a provider lease ID.`,
 		`daytona/sync.go (*provider).syncOut: Daytona syncOut requires a provider lease ID.`,
 		`daytona/sync.go (*provider).sync: Daytona file sync requires a workspace remote dir on the lease metadata.`,
@@ -103,38 +104,51 @@ var exemptions = []exemption{
 		`sdk/host.go (*Host).Call: Worker→host call "%s" timed out after %dms`,
 		`sdk/host.go shuttingDown: Worker RPC host is shutting down`,
 		`sdk/serve.go (*worker).admitConfig: configChanged: refusing to overwrite configuration for company "%s" with a different configuration for company "%s". This plugin is single-tenant and cannot safely serve multiple companies from one worker. If multi-company support is intended, set multiCompanyConfig: true on the plugin definition and key per-company state on context.companyId.`,
+		`worker/call.go (*run).send: Worker process for plugin "%s" is not writable`,
 		`worker/channel.go (*Handle).OpenLogin: Cannot open a login pseudo-terminal — worker for "%s" is %s`,
 	}},
 	{reasonVendor, []string{
-		`daytona/client/client.go (*Client).open: The address of the Daytona API cannot be used: %s`,
 		`daytona/client/client.go refused: Request failed with status code %d`,
-		`daytona/client/client.go refused: %s`,
+		`daytona/client/terminal.go (*Terminal).run: WebSocket connection error`,
+		`daytona/client/terminal.go (*Terminal).control: Unknown connection error`,
+		`daytona/client/terminal.go (*Terminal).Send: Failed to send input to PTY: %s`,
+	}},
+	{"Trouble with the vendor's API that the client here words itself; the documented project has what the vendor's client says.", []string{
+		`daytona/client/client.go (*Client).open: The address of the Daytona API cannot be used: %s`,
 		`daytona/client/client.go transport: Request to the Daytona API failed: %s`,
 		`daytona/client/client.go (*Client).call: The Daytona API answered with something else than JSON: %s`,
 		`daytona/client/client.go (*Client).readAll: The Daytona API answered with more than %d bytes`,
 		`daytona/client/sandbox.go (*Sandbox).update: The Daytona API answered with a sandbox without an id`,
-		`daytona/client/sandbox.go (*Sandbox).reach: %s`,
 		`daytona/client/sandbox.go (*Sandbox).reach: Sandbox %s failed to reach the state "%s": it is in state "%s"`,
-		`daytona/client/terminal.go (*Terminal).run: WebSocket connection error`,
-		`daytona/client/terminal.go (*Terminal).control: Unknown connection error`,
-		`daytona/client/terminal.go (*Terminal).control: %s`,
 		`daytona/client/terminal.go readClose: PTY session ended with an error: %s`,
-		`daytona/client/terminal.go (*Terminal).Send: Failed to send input to PTY: %s`,
 		`daytona/client/toolbox.go (*Sandbox).FollowCommand: The Daytona API answered with something else than the log of a command`,
 		`daytona/client/toolbox.go (*Sandbox).Download: The Daytona API answered a download with something else than files: %s`,
 	}},
-	{"Never reaches a caller: it is recorded, logged or becomes the text of an error that is documented.", []string{
-		`daytona/sync.go (*provider).syncOut: daytona_sandbox_not_found`,
-		`environment/local.go (*ssh).Acquire: ssh workspace on %s: %w`,
+	{"Passes on a text that came from somewhere else: from the service, the other process, a handler or plugin code.", []string{
+		`daytona/client/client.go refused: %s`,
+		`daytona/client/sandbox.go (*Sandbox).reach: %s`,
+		`daytona/client/terminal.go (*Terminal).control: %s`,
+		`sdk/host.go (*Host).Call: <e.Message>`,
+		`sdk/serve.go (*worker).call: %v`,
+		`sdk/serve.go (*worker).reply: <err.Error()>`,
+		`worker/messages.go (*run).answer: <err.Error()>`,
+		`worker/messages.go (*run).answered: <e.Message>`,
+	}},
+	{"Only part of the text of another error that stands in this list.", []string{
 		`environment/run.go : provision command timed out`,
 		`environment/run.go (*Service).provision: exit code %s: %s`,
+	}},
+	{"Says for what something failed that the server brings along (the way to an ssh host, the store of secrets), and passes on why.", []string{
+		`environment/local.go (*ssh).Acquire: ssh workspace on %s: %w`,
+		`environment/secrets.go (*core).resolveSecrets: secret at %s: %w`,
+	}},
+	{"Why a clean-up failed: the lease notes that it did, the log says why, and no release or destroy fails with it.", []string{
 		`environment/sandbox_end.go : the provider cannot be asked`,
 		`environment/sandbox_end.go : the receipt names another lease`,
-		`environment/secrets.go (*core).resolveSecrets: secret at %s: %w`,
+		`environment/sandbox_end.go (*sandbox).end: receipt: %w`,
+	}},
+	{"What ends the worker when code outside any call panics; it stands in the log only.", []string{
 		`sdk/host.go (*Host).Go: %v`,
-		`sdk/serve.go (*worker).call: %v`,
-		`worker/call.go (*run).send: Worker process for plugin "%s" is not writable`,
-		`worker/handle.go (*Handle).WaitStatus: worker %q is %s, not %s: %w`,
 	}},
 	{"No line reaches it: readers of both sides skip blank lines before they parse.", []string{
 		`wire/message.go Parse: Empty message`,
@@ -143,18 +157,17 @@ var exemptions = []exemption{
 		`daytona/duplex.go (*provider).open: The duplex channel was closed while it was being opened.`,
 		`daytona/sync.go (*provider).syncIn: Daytona sync cannot copy a %q.`,
 		`daytona/sync.go (*provider).syncOut: Daytona sync cannot copy a %q.`,
+		`lease/store.go : lease not found`,
+		`lease/store.go (*Store).Update: %q: %w`,
+		`lease/store.go (*Store).Get: %q: %w`,
 		`sdk/host.go badParams: Invalid params: %v`,
 		`wire/message.go Parse: Invalid Request: a member of the message has the wrong type (%s)`,
 	}},
 	{"Trouble of this machine (files, pipes, encoding) that the documented project leaves to its platform.", []string{
 		`daytona/sync.go local: Daytona sync failed at a local file: %v`,
-		`environment/sandbox_end.go (*sandbox).end: receipt: %w`,
 		`host/host.go (*Host).begin: host: %w`,
-		`lease/store.go : lease not found`,
 		`lease/store.go Open: lease store: %w`,
 		`lease/store.go Open: lease store: %s: %w`,
-		`lease/store.go (*Store).Update: %q: %w`,
-		`lease/store.go (*Store).Get: %q: %w`,
 		`lease/store.go (*Store).write: lease %q: %w`,
 		`plugin/plugin.go ParseManifest: plugin manifest: %w`,
 		`sdk/host.go (*Host).Call: Cannot encode the parameters of "%s": %v`,
@@ -162,7 +175,7 @@ var exemptions = []exemption{
 		`sdk/host.go (*Host).Call: Cannot send "%s" to the host: %v`,
 		`sdk/host.go (*Host).Call: result of %q: %w`,
 	}},
-	{"Part of a stand-in that exists for tests and proofs; the documented project has no such error.", []string{
+	{"Part of what exists for tests and proofs only; the documented project has no such error.", []string{
 		`daytona/service/fault.go (*Service).Break: unknown operation %q; known are * %s`,
 		`daytona/service/fault.go (*Service).Break: unknown kind of fault %q; known are %s`,
 		`daytona/service/fault.go (*Service).Break: a fault of kind %q is possible in %s only, not in %q`,
@@ -177,8 +190,10 @@ var exemptions = []exemption{
 		`daytona/service/service.go (*Service).await: %w: %w`,
 		`fixture/channel.go (*program).open: fixture refuses the channel`,
 		`fixture/execute.go (*program).execute: %s`,
-		`fixture/execute.go (*program).execute: `,
-		`fixture/hooks.go failure: `,
+		`fixture/execute.go (*program).execute: <argument(0)>`,
+		`fixture/execute.go (*program).execute: <"fixture: " + q.Command + ": not found">`,
+		`fixture/hooks.go failure: <text>`,
 		`fixture/hooks.go (*program).plugin: fixture refuses to start`,
+		`worker/handle.go (*Handle).WaitStatus: worker %q is %s, not %s: %w`,
 	}},
 }

@@ -19,6 +19,7 @@ import (
 // source is what is read from the source of the runtime.
 type source struct {
 	raises []raise
+	hidden []string            // constructs that could make an error past the reader
 	lines  map[string][]string // of each file
 	bodies []body
 }
@@ -27,6 +28,7 @@ type source struct {
 type raise struct {
 	kb.Place
 	template string // what the message is made from, "" when that is not a constant
+	from     string // the expression that it is made from, when that is not a constant
 }
 
 // body is where a function stands.
@@ -37,9 +39,9 @@ type body struct {
 
 // makers are the functions that make an error, by package and name.
 var makers = map[string][]string{
-	"errorkb/internal/runtime/fault": {"New"},
-	"errors":                         {"New"},
-	"fmt":                            {"Errorf"},
+	faultPackage: {"New", "Received"},
+	"errors":     {"New"},
+	"fmt":        {"Errorf"},
 }
 
 // readSource reads every file that is built into a program. fsys is the folder
@@ -68,11 +70,13 @@ func readSource(fsys fs.FS) (*source, error) {
 		return nil, fmt.Errorf("source of the runtime: %w", err)
 	}
 	for _, files := range folders {
-		constants := textConstants(files)
+		r := &reader{source: s, set: set, constants: textConstants(files)}
 		for _, file := range files {
-			s.read(set, file, constants)
+			r.read(file)
 		}
+		r.helped(files)
 	}
+	slices.Sort(s.hidden)
 	if len(s.raises) == 0 {
 		return nil, fmt.Errorf("source of the runtime: no place raises an error; is it the right folder?")
 	}
@@ -134,46 +138,6 @@ func textOf(e ast.Expr, constants map[string]string) (string, bool) {
 		return textOf(e.X, constants)
 	}
 	return "", false
-}
-
-func (s *source) read(set *token.FileSet, file *ast.File, constants map[string]string) {
-	name := set.Position(file.Pos()).Filename
-	packages := map[string]string{} // local name → import path
-	for _, spec := range file.Imports {
-		imported := strings.Trim(spec.Path.Value, `"`)
-		local := path.Base(imported)
-		if spec.Name != nil {
-			local = spec.Name.Name
-		}
-		packages[local] = imported
-	}
-	for _, decl := range file.Decls {
-		symbol := ""
-		if f, ok := decl.(*ast.FuncDecl); ok {
-			symbol = symbolOf(f)
-			s.bodies = append(s.bodies, body{name, symbol, set.Position(f.Pos()).Line, set.Position(f.End()).Line})
-		}
-		ast.Inspect(decl, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok {
-				return true
-			}
-			selector, ok := call.Fun.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			local, ok := selector.X.(*ast.Ident)
-			if !ok || !slices.Contains(makers[packages[local.Name]], selector.Sel.Name) {
-				return true
-			}
-			r := raise{Place: kb.Place{File: name, Line: set.Position(call.Pos()).Line, Symbol: symbol}}
-			if len(call.Args) > 0 {
-				r.template, _ = textOf(call.Args[0], constants)
-			}
-			s.raises = append(s.raises, r)
-			return true
-		})
-	}
 }
 
 // symbolOf names a function as the runtime names it in a trace.
@@ -280,6 +244,7 @@ func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.Rai
 		messages[i] = skeletonOfMessage(r.ErrorMessage)
 	}
 	used := map[string]bool{}
+	problems = append(problems, s.hidden...)
 	for _, r := range s.raises {
 		place := kb.RaisePlace{Place: r.Place, Message: r.template}
 		for i := range records {
@@ -295,7 +260,7 @@ func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.Rai
 		case place.Record != nil && exempted:
 			problems = append(problems, fmt.Sprintf("%s: the exemption is not needed any more: record %s documents it", code(key), *place.Record))
 		case place.Record == nil && !exempted:
-			problems = append(problems, fmt.Sprintf("%s:%d %s: %s has neither a record nor an exemption", r.File, r.Line, r.Symbol, code(r.template)))
+			problems = append(problems, fmt.Sprintf("%s:%d %s: %s has neither a record nor an exemption", r.File, r.Line, r.Symbol, code(r.text())))
 		case exempted:
 			place.Exemption = &reason
 		}
@@ -317,4 +282,13 @@ func (s *source) cover(records []*kb.Record, exempt map[string]string) ([]kb.Rai
 
 // exemptionKey names what an exemption is about: file, function, and what the
 // message is made from.
-func exemptionKey(r raise) string { return r.File + " " + r.Symbol + ": " + r.template }
+func exemptionKey(r raise) string { return r.File + " " + r.Symbol + ": " + r.text() }
+
+// text is the template, or in angle brackets the expression that it is made
+// from, so that one exemption does not cover another.
+func (r raise) text() string {
+	if r.from != "" {
+		return "<" + r.from + ">"
+	}
+	return r.template
+}

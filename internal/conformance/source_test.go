@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -79,7 +80,7 @@ func TestReadSource(t *testing.T) {
 	record := &kb.Record{ID: "0123456789abcdef", ErrorMessage: "Lease \"${lease.id}\" is gone", Scenario: &name}
 	exempt := map[string]string{
 		"lease/lease.go : hidden": "inner", "lease/lease.go (*box).open: wrapped %q: %w": "inner",
-		"lease/lease.go box.close: ": "inner", "lease/lease.go other: first and second": "inner",
+		"lease/lease.go box.close: <message>": "inner", "lease/lease.go other: first and second": "inner",
 	}
 	check := func(records []*kb.Record, change func(map[string]string), want string) {
 		t.Helper()
@@ -101,6 +102,88 @@ func TestReadSource(t *testing.T) {
 	unraised := *record
 	unraised.ErrorMessage, unraised.ID = "Never", "1111111111111111"
 	check([]*kb.Record{record, &unraised}, keep, "no place of the runtime raises its message")
+}
+
+// sly makes errors, and texts of errors, in ways that a reader could overlook.
+const sly = `package sly
+
+import (
+	"errors"
+	. "fmt"
+
+	f "errorkb/internal/runtime/fault"
+	"errorkb/internal/runtime/wire"
+)
+
+const msgStderr = "nothing was run"
+
+type custom struct{}
+
+func (custom) Error() string { return "custom" }
+
+var make = errors.New
+
+func literal() error { return &f.Error{Message: "made past New"} }
+
+func fresh() error { return new(f.Error) }
+
+func received() error { return f.Received("not received", 1, nil, f.Place{}) }
+
+func protocol() *wire.Error { return &wire.Error{Code: 1, Message: "in the protocol"} }
+
+func helper(code int, text string) error { return f.New("%s", text).WithCode(code) }
+
+func useHelper() error {
+	local := func(text string) error { return errors.New(text) }
+	_ = local("through a closure")
+	_ = helper(1, "%d")
+	return helper(1, "through a helper")
+}
+
+func result() wire.ExecuteResult {
+	r := wire.ValidateResult{Errors: []string{"in a list"}}
+	r.Errors = append(r.Errors, f.New("found already").Message)
+	return wire.ExecuteResult{Stderr: "sly: " + msgStderr, Stdout: "no error"}
+}
+`
+
+func TestSlySource(t *testing.T) {
+	s, err := readSource(fstest.MapFS{"sly/sly.go": {Data: []byte(sly)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range s.raises {
+		got = append(got, r.Symbol+": "+r.text())
+	}
+	for _, want := range []string{
+		"received: not received", "protocol: in the protocol", "helper: %s", "useHelper: <text>",
+		"useHelper: through a closure", "useHelper: through a helper",
+		`result: <[]string{…}>`, "result: found already", "result: sly: nothing was run",
+	} {
+		i := slices.Index(got, want)
+		if i < 0 {
+			t.Errorf("no place %q", want)
+			continue
+		}
+		got = slices.Delete(got, i, i+1)
+	}
+	if len(got) > 0 {
+		t.Errorf("also found %q", got)
+	}
+	want := []string{
+		"sly/sly.go:15: custom.Error makes its type an error; errors are made by package fault",
+		"sly/sly.go:17: errors.New is used as a value",
+		"sly/sly.go:19: an error is made past fault.New",
+		"sly/sly.go:21: an error is made past fault.New",
+		"sly/sly.go:5: fmt is imported with a dot",
+	}
+	if !slices.Equal(s.hidden, want) {
+		t.Errorf("hidden\n%s\nwant\n%s", strings.Join(s.hidden, "\n"), strings.Join(want, "\n"))
+	}
+	if _, problems := s.cover(nil, nil); !slices.Contains(problems, want[0]) {
+		t.Errorf("the problems are %q", problems)
+	}
 }
 
 func TestSameMessage(t *testing.T) {
