@@ -21,8 +21,8 @@ func (w *world) marks() marks {
 	return marks{len(w.stderr.lines()), len(entries)}
 }
 
-// emission finds the message where it has to be seen. It returns false, with
-// the problem noted, when it is not there.
+// emission finds the message where it has to be seen. It returns false when it
+// is not there; unseen notes that as a problem.
 func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) {
 	e := kb.Emitted{Channel: p.channel(), Message: p.expected, Chain: []kb.ChainLink{}, Place: kb.ProofPlace{Lines: []string{}}}
 	switch e.Channel {
@@ -46,14 +46,12 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 		}
 		line, err := w.awaitLine(p.Limit/patience, since.stderr, p.expected)
 		if err != nil {
-			p.problem("%s does not stand on the error output: %v", code(p.expected), err)
-			return e, false
+			return e, false // the end of the run tells whether it comes at all
 		}
 		e.Text = line
 	case kb.ChannelLog:
 		event, cause, err := w.awaitEvent(p.Limit/patience, since.log, p.expected)
 		if err != nil {
-			p.problem("%s does not stand in the log: %v", code(p.expected), err)
 			return e, false
 		}
 		if cause != nil {
@@ -63,6 +61,24 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 	}
 	e.Text = w.steady(e.Text)
 	return p.fromSource(e)
+}
+
+// inOutput reports whether the message is a line of output, which may come when
+// the operation is over.
+func (p *proof) inOutput() bool {
+	return p.channel() == kb.ChannelStderr || p.channel() == kb.ChannelLog
+}
+
+// unseen notes that a line of output did not come, once the run is over and all
+// output was read.
+func (p *proof) unseen(w *world) {
+	switch {
+	case len(p.evidence.Problems) > 0:
+	case p.count(w) == 0:
+		p.problem("%s does not stand in the %s of the whole run", code(p.expected), p.channel())
+	default:
+		p.problem("%s came into the %s late: %v", code(p.expected), p.channel(), context.DeadlineExceeded)
+	}
 }
 
 // fromError describes an error: its chain, and the link that is the record's.

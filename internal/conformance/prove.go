@@ -158,6 +158,10 @@ func (p *proof) runOnce(ctx context.Context, index int) bool {
 		p.evidence.Emitted = emitted
 	}
 	if !ok {
+		if p.inOutput() {
+			end()
+			p.unseen(w)
+		}
 		return false
 	}
 	if first {
@@ -169,7 +173,7 @@ func (p *proof) runOnce(ctx context.Context, index int) bool {
 		p.remedy(w, p.scenario.Remedies[index])
 	}
 	end()
-	if n := p.count(w); p.channel() != kb.ChannelError && p.channel() != kb.ChannelResult && n != 1 {
+	if n := p.count(w); p.inOutput() && n != 1 {
 		p.problem("the message was seen %d times in the %s of the whole run, not once", n, p.channel())
 	}
 	return true

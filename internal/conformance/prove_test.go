@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"errorkb/internal/kb"
 )
@@ -126,6 +127,9 @@ func TestProofFails(t *testing.T) {
 		{"another operation", func(_ *kb.Record, s *Scenario) { s.Fails.Do = "resume" }, "does not support lease resume"},
 		{"seen in the result", func(_ *kb.Record, s *Scenario) { s.Seen = kb.ChannelResult }, "the result does not hold"},
 		{"seen on the error output", func(_ *kb.Record, s *Scenario) { s.Seen = kb.ChannelStderr }, "the operation fails"},
+		{"seen in the log", func(_ *kb.Record, s *Scenario) {
+			s.Seen, s.Fails.Do = kb.ChannelLog, "release"
+		}, "does not stand in the log of the whole run"},
 		{"a remedy that does not help", func(_ *kb.Record, s *Scenario) { s.Remedies[0].Steps = nil }, "solution 3 does not help"},
 		{"no remedy", func(_ *kb.Record, s *Scenario) { s.Remedies = nil }, "neither a remedy"},
 		{"another operation instead", func(_ *kb.Record, s *Scenario) {
@@ -137,7 +141,7 @@ func TestProofFails(t *testing.T) {
 			t.Parallel()
 			config, r, s := one(t)
 			c.spoil(r, s)
-			config.Only = nil
+			config.Only, config.Limit = nil, 20*time.Second
 			config.Records = kb.NewSetOf(r)
 			p := newTestProver(t, config)
 			e := p.prove(t.Context(), r)
