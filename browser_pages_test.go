@@ -251,8 +251,9 @@ func views() []view {
 	return all
 }
 
-// testAccessibility runs axe-core on every kind of page and on an answer.
-func testAccessibility(t *testing.T, s *site) {
+// axeCore is the program of axe-core, which checks the accessibility of a page.
+func axeCore(t *testing.T) string {
+	t.Helper()
 	modules := os.Getenv("KB_NODE_MODULES")
 	if modules == "" {
 		if os.Getenv("KB_REQUIRE_BROWSER") == "1" {
@@ -264,33 +265,41 @@ func testAccessibility(t *testing.T, s *site) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(b *tab, name string) {
-		t.Helper()
-		b.do(chromedp.Evaluate[chromedp.Void](string(axe)))
-		report := eval[struct {
-			Violations []string `json:"violations"`
-			Passed     int      `json:"passed"`
-		}](b, `axe.run(document).then(r => ({passed: r.passes.length, violations: r.violations.map(v =>
-			v.id + ": " + v.help + " at " + v.nodes.map(n => n.target.join(" ") + " " + n.html.slice(0, 120)).join("; "))}))`)
-		for _, violation := range report.Violations {
-			t.Errorf("%s: %s", name, violation)
-		}
-		if report.Passed < 10 {
-			t.Errorf("%s: only %d rules passed; did axe look at the page?", name, report.Passed)
-		}
+	return string(axe)
+}
+
+// checkAccessibility reports what axe-core says of the page.
+func (b *tab) checkAccessibility(axe, name string) {
+	b.t.Helper()
+	b.do(chromedp.Evaluate[chromedp.Void](axe))
+	report := eval[struct {
+		Violations []string `json:"violations"`
+		Passed     int      `json:"passed"`
+	}](b, `axe.run(document).then(r => ({passed: r.passes.length, violations: r.violations.map(v =>
+		v.id + ": " + v.help + " at " + v.nodes.map(n => n.target.join(" ") + " " + n.html.slice(0, 120)).join("; "))}))`)
+	for _, violation := range report.Violations {
+		b.t.Errorf("%s: %s", name, violation)
 	}
+	if report.Passed < 10 {
+		b.t.Errorf("%s: only %d rules passed; did axe look at the page?", name, report.Passed)
+	}
+}
+
+// testAccessibility runs axe-core on every kind of page and on an answer.
+func testAccessibility(t *testing.T, s *site) {
+	axe := axeCore(t)
 	for _, v := range views() {
 		t.Run(v.name, func(t *testing.T) {
 			b := s.open(t, v)
 			for _, page := range pages {
 				b.visit(page.path)
-				check(b, page.name+" "+v.name)
+				b.checkAccessibility(axe, page.name+" "+v.name)
 			}
 			b.visit("/")
 			b.do(chromedp.SetValue(chromedp.CSS("[data-paste]"), pastedLog))
 			b.click("form.paste-box button[type=submit]")
 			b.see("#answer .match")
-			check(b, "answer "+v.name)
+			b.checkAccessibility(axe, "answer "+v.name)
 		})
 	}
 }

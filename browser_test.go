@@ -31,10 +31,10 @@ type site struct {
 }
 
 // startSite runs the program as a person would and opens a browser.
-func startSite(t *testing.T) *site {
+func startSite(t *testing.T, flags ...string) *site {
 	t.Helper()
 	s := &site{browser: startBrowser(t)}
-	s.address = startServer(t)
+	s.address = startServer(t, flags...)
 	return s
 }
 
@@ -81,13 +81,13 @@ func startBrowser(t *testing.T) context.Context {
 }
 
 // startServer builds and runs kb serve on a free port and returns its address.
-func startServer(t *testing.T) string {
+func startServer(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "kb")
 	if out, err := exec.Command("go", "build", "-o", program, "./cmd/kb").CombinedOutput(); err != nil {
 		t.Fatalf("building kb: %v\n%s", err, out)
 	}
-	server := exec.Command(program, "serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error")
+	server := exec.Command(program, append([]string{"serve", "--addr", "127.0.0.1:0", "--data", t.TempDir(), "--log-level", "error"}, flags...)...)
 	server.Stderr = os.Stderr
 	out, err := server.StdoutPipe()
 	if err != nil {

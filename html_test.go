@@ -43,7 +43,17 @@ func TestHTML(t *testing.T) {
 			return http.PostForm(address+"/diagnose", url.Values{"text": {text}})
 		})
 	}
-	if countHTML(t, dir) < static+6 {
+	live := startServer(t, "--live-proof")
+	savePage(t, dir, 200, func() (*http.Response, error) { return http.Get(live + busyPage) })
+	savePage(t, dir, 201, func() (*http.Response, error) {
+		r, err := http.NewRequest("POST", live+"/api/errors/duplex-channel-route-busy/prove", nil)
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Accept", "text/html")
+		return http.DefaultClient.Do(r)
+	})
+	if countHTML(t, dir) < static+8 {
 		t.Error("the server was asked for fewer pages than it should")
 	}
 	for _, complaint := range checkHTML(t, validator, dir) {

@@ -27,7 +27,7 @@ import (
 // serveFlags are the flags of kb serve.
 type serveFlags struct {
 	addr, data, records string
-	watch               bool
+	watch, live         bool
 	maxBody             size
 	limits              server.Limits
 	proxies             []string
@@ -50,6 +50,7 @@ index). It can be deleted while no server runs on it, and belongs to one server.
 		Example: `  kb serve
   kb serve --addr :8080 --records records --watch
   kb serve --base-path /kb --site-url https://example.org
+  kb serve --live-proof
   KB_ADDR=127.0.0.1:9000 kb serve`,
 		Args: cobra.NoArgs,
 	}
@@ -64,6 +65,7 @@ index). It can be deleted while no server runs on it, and belongs to one server.
 	flags.DurationVar(&f.limits.StopTimeout, "stop-timeout", 10*time.Second, "`TIME` for requests under way when the server stops")
 	flags.Float64Var(&f.limits.RateLimit, "rate-limit", 0, "`NUMBER` of requests a second that one client may send; 0 is no limit")
 	flags.StringSliceVar(&f.proxies, "trusted-proxy", nil, "network `CIDR` of proxies whose X-Forwarded-For is believed; can be repeated")
+	flags.BoolVar(&f.live, "live-proof", false, "let people on this machine run the scenarios of records here, one at a time")
 	flags.Var(f.logFormat, "log-format", "form of the log on standard error; auto is text on a terminal and JSON elsewhere")
 	flags.Var(f.logLevel, "log-level", "least important level to log")
 	cmd.MarkFlagDirname("data")
@@ -74,8 +76,9 @@ index). It can be deleted while no server runs on it, and belongs to one server.
 }
 
 func (f *serveFlags) run(cmd *cobra.Command) error {
-	// A log that nobody reads any more must not end the server.
-	signal.Ignore(syscall.SIGPIPE)
+	// A log that nobody reads any more must not end the server. To ignore the
+	// signal would do, but the workers of live proofs would then ignore it, too.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, cancel := cli.UntilSignal(cmd.Context())
 	defer cancel()
 	// From the first moment on: an unheard SIGHUP would end the process.
@@ -100,6 +103,11 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	defer listener.Close()
+	if f.live {
+		if err := ofThisMachine(listener.Addr()); err != nil {
+			return err
+		}
+	}
 	if f.data, err = dataDirectory(f.data); err != nil {
 		return err
 	}
@@ -109,7 +117,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	defer lock.Unlock() // the end of the process does it too
 
-	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), stderr: cmd.ErrOrStderr()}
+	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), live: f.live, stderr: cmd.ErrOrStderr()}
 	config.Load = l.Load
 	srv, err := server.New(ctx, config)
 	if err != nil {
@@ -117,6 +125,9 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	l.stderr = io.Discard // later loads happen behind the log
 	fmt.Fprintf(cmd.OutOrStdout(), "kb serves %s (records %s, data in %s)\n", siteAddress(listener.Addr(), config.Base), srv.Dataset(), f.data)
+	if f.live {
+		fmt.Fprintln(cmd.OutOrStdout(), "records can be proven live, from this machine only")
+	}
 
 	var reloads sync.WaitGroup
 	reloads.Go(func() { reloadOnDemand(ctx, srv, hangup, watch, config.Logger) })
@@ -142,6 +153,10 @@ func (f *serveFlags) config(log io.Writer) (server.Config, error) {
 	}
 	if f.limits.RateLimit < 0 {
 		return server.Config{}, cli.Usagef("--rate-limit %g is below zero", f.limits.RateLimit)
+	}
+	if f.live && len(f.proxies) > 0 {
+		return server.Config{}, cli.Hint(cli.Usagef("--live-proof and --trusted-proxy exclude each other: behind a proxy everybody seems to be on this machine"),
+			"run a server of its own for live proofs")
 	}
 	proxies := make([]netip.Prefix, 0, len(f.proxies))
 	for _, text := range f.proxies {

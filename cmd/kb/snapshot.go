@@ -22,6 +22,7 @@ type loader struct {
 	data    string      // data directory
 	lock    *store.Lock // of the data directory
 	options render.Options
+	live    bool      // records can be proven on demand
 	stderr  io.Writer // for progress
 }
 
@@ -40,10 +41,16 @@ func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.open(ctx, set, proof)
+	var prove server.Prover
+	if l.live {
+		if prove, err = newProver(l.records, set, proof); err != nil {
+			return nil, err
+		}
+	}
+	return l.open(ctx, set, proof, prove)
 }
 
-func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof) (*server.Snapshot, error) {
+func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof, prove server.Prover) (*server.Snapshot, error) {
 	var (
 		records *store.Store
 		index   *search.Index
@@ -78,7 +85,7 @@ func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof) (*serve
 		return nil, errors.Join(err, closeAll())
 	}
 	options := l.options
-	options.Proof = proof
+	options.Proof, options.LiveProof = proof, l.live
 	return &server.Snapshot{
 		Source: records,
 		Pages:  render.New(records, options),
@@ -86,6 +93,7 @@ func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof) (*serve
 		Diagnose: func(ctx context.Context, text []byte) diagnose.Answer {
 			return engine.Diagnose(ctx, text, diagnose.Options{})
 		},
+		Prove: prove,
 		Close: closeAll,
 	}, nil
 }

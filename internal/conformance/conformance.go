@@ -51,9 +51,11 @@ type Config struct {
 
 // Event is a step of a running scenario.
 type Event struct {
-	Record  string // id
-	Heading string // begins a new part; then Step is empty
-	Step    kb.ProofStep
+	Record   string // id
+	Heading  string // begins a new part; then Step is empty
+	Solution int    // that the part carries out, from 1; 0 for a part that leads to the failure
+	Step     kb.ProofStep
+	Emitted  *kb.Emitted // what was seen, of the step that fails as it has to; nil for others
 }
 
 // Result is the outcome of Prove.

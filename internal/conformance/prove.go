@@ -36,16 +36,15 @@ func (p *proof) problem(format string, args ...any) {
 	}
 }
 
-func (p *proof) heading(format string, args ...any) {
+func (p *proof) tell(e Event) {
 	if p.Trace != nil {
-		p.Trace(Event{Record: p.record.ID, Heading: fmt.Sprintf(format, args...)})
+		e.Record = p.record.ID
+		p.Trace(e)
 	}
 }
 
 func (p *proof) traced(step kb.ProofStep) kb.ProofStep {
-	if p.Trace != nil {
-		p.Trace(Event{Record: p.record.ID, Step: step})
-	}
+	p.tell(Event{Step: step})
 	return step
 }
 
@@ -134,9 +133,9 @@ func (p *proof) runOnce(ctx context.Context, index int) bool {
 	defer end()
 
 	if first {
-		p.heading("%s", p.scenario.Title)
+		p.tell(Event{Heading: p.scenario.Title})
 	} else {
-		p.heading("The same again, with another remedy")
+		p.tell(Event{Heading: "The same again, with another remedy"})
 	}
 	var steps []kb.ProofStep
 	if !p.steps(w, p.scenario.Steps, &steps) {
@@ -149,10 +148,12 @@ func (p *proof) runOnce(ctx context.Context, index int) bool {
 	out := w.run(p.scenario.Fails)
 	emitted, ok := p.emission(w, out, seen)
 	step := kb.ProofStep{Text: p.scenario.Fails.words(), Result: resultWords(emitted, out)}
-	if !ok {
+	if ok {
+		p.tell(Event{Step: step, Emitted: &emitted})
+	} else {
 		step.Result = w.steady(failureWords(out))
+		p.tell(Event{Step: step})
 	}
-	step = p.traced(step)
 	if first {
 		p.evidence.Steps = append(append([]kb.ProofStep{}, steps...), step)
 		p.evidence.Emitted = emitted
@@ -299,7 +300,7 @@ func (p *proof) wraps(id string) bool {
 
 // remedy runs a remedy after the failure.
 func (p *proof) remedy(w *world, r Remedy) {
-	p.heading("Remedy: solution %d", r.Solution)
+	p.tell(Event{Heading: fmt.Sprintf("Remedy: solution %d", r.Solution), Solution: r.Solution})
 	done := kb.Remedy{Solution: r.Solution, Steps: []kb.ProofStep{}, Again: r.Instead == nil}
 	if p.steps(w, r.Steps, &done.Steps) {
 		last := p.scenario.Fails

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -194,9 +195,23 @@ func TestSetFails(t *testing.T) {
 func TestTrace(t *testing.T) {
 	c, _, _ := one(t)
 	var told []string
-	c.Trace = func(e Event) { told = append(told, e.Heading+e.Step.Text+" → "+e.Step.Result) }
-	if _, err := Prove(t.Context(), c); err != nil {
+	var seen []*kb.Emitted
+	var solutions []int
+	c.Trace = func(e Event) {
+		told = append(told, e.Heading+e.Step.Text+" → "+e.Step.Result)
+		if e.Emitted != nil {
+			seen = append(seen, e.Emitted)
+		}
+		if e.Heading != "" {
+			solutions = append(solutions, e.Solution)
+		}
+	}
+	result, err := Prove(t.Context(), c)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if e := result.Proof.Records[0]; len(seen) != 1 || !reflect.DeepEqual(*seen[0], e.Emitted) || !slices.Equal(solutions, []int{0, 3}) {
+		t.Errorf("told of %+v and the solutions %v, found %+v", seen, solutions, e.Emitted)
 	}
 	got := strings.Join(told, "\n")
 	want := "A local lease is destroyed → \n" +

@@ -134,6 +134,9 @@ func (s Scenarios) of(r *kb.Record) *Scenario {
 	return s[scenarioPath(r.Repo, *r.Scenario)]
 }
 
+// Has reports whether the scenario of a record is there.
+func (s Scenarios) Has(r *kb.Record) bool { return s.of(r) != nil }
+
 func scenarioPath(repo, name string) string { return repo + "/" + folder + "/" + name }
 
 // folder is where the scenarios of a repository lie.

@@ -52,7 +52,7 @@ func (p *proof) follow(w *world, out outcome) {
 		}
 		done := kb.Then{Record: p.Records.Records[i].ID, Message: want, Steps: []kb.ProofStep{}}
 		if len(next.Steps) > 0 {
-			p.heading("What comes next")
+			p.tell(Event{Heading: "What comes next"})
 			if !p.steps(w, next.Steps, &done.Steps) {
 				return
 			}

@@ -29,6 +29,7 @@ const (
 	PlaceNotFound  // the page of a static site for an address without a file
 	PlaceDiagnosis // of a static site: what its pages load to diagnose by themselves
 	PlaceAPIError
+	PlaceAPIProve // record id; takes POST
 	PlaceAPIErrors
 	PlaceAPISearch
 	PlaceAPIDiagnose
@@ -73,6 +74,7 @@ var addresses = [placeCount]string{
 	PlaceNotFound:        "/404.html",
 	PlaceDiagnosis:       "/diagnosis.json",
 	PlaceAPIError:        "/api/errors/{}",
+	PlaceAPIProve:        "/api/errors/{}/prove",
 	PlaceAPIErrors:       "/api/errors",
 	PlaceAPISearch:       "/api/search",
 	PlaceAPIDiagnose:     "/api/diagnose",

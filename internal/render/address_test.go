@@ -9,7 +9,7 @@ func TestLocateInvertsAddress(t *testing.T) {
 	args := map[Place][]string{
 		PlaceErrorsPage: {"2"}, PlaceError: {"acme/tool", "a-b"}, PlaceErrorID: {"ec727a874bad4398"}, PlaceRepo: {"acme/tool"},
 		PlaceRepoPage: {"acme/tool", "3"}, PlaceTag: {"a b/c?d#e%"}, PlaceTagPage: {"tag", "2"}, PlaceBackground: {"x"}, PlaceBackgroundPage: {"x", "2"},
-		PlaceProblem: {"not-found"}, PlaceAPIError: {"ec727a874bad4398"}, PlaceAsset: {"app.css"}, PlaceSource: {"daytona/a b.go"},
+		PlaceProblem: {"not-found"}, PlaceAPIError: {"ec727a874bad4398"}, PlaceAPIProve: {"ec727a874bad4398"}, PlaceAsset: {"app.css"}, PlaceSource: {"daytona/a b.go"},
 	}
 	for _, base := range []Base{"", "/kb", "/errors"} {
 		for place := range placeCount {

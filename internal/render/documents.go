@@ -195,6 +195,7 @@ func (r *Renderer) errorPage(ctx context.Context, repo, slug string) (Document, 
 	if v.Proof, v.Flow, err = r.proofOf(ctx, record); err != nil {
 		return Document{}, err
 	}
+	v.Live = r.liveForm(record)
 	v.markProven()
 	return ok(ctx, ErrorPage(v))
 }

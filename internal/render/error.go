@@ -33,6 +33,7 @@ type ErrorView struct {
 	Source *SourceView
 
 	Proof *ProofView
+	Live  *LiveForm // stands in the section of the proof
 
 	Solutions []SolutionView
 
@@ -174,7 +175,7 @@ func (v *ErrorView) contents() []Anchor {
 		{true, "message", "Error message"},
 		{v.Meaning != "", "meaning", "What it means"},
 		{v.Source != nil, "source", "Source"},
-		{v.Proof != nil, "proof", "Proof"},
+		{v.Proof != nil || v.Live != nil, "proof", "Proof"},
 		{len(v.Solutions) > 0, "solutions", "Solutions"},
 		{len(v.Fix) > 0, "fix", "Example fix"},
 		{v.Defence != nil, "defence", "Defensive patterns"},

@@ -36,6 +36,10 @@ const (
 	ProblemInternal        = "internal-error"
 	ProblemBusy            = "busy"
 	ProblemSearch          = "search-unavailable"
+	ProblemLiveOff         = "live-proof-off"
+	ProblemLiveElsewhere   = "live-proof-elsewhere"
+	ProblemLiveBusy        = "live-proof-busy"
+	ProblemNoScenario      = "no-scenario"
 )
 
 var problemTypes = []ProblemType{
@@ -51,18 +55,30 @@ var problemTypes = []ProblemType{
 	{ProblemBadBody, "The body could not be read", http.StatusBadRequest,
 		"The body of the request ended early, is not the JSON or form that its media type promises, or lacks the text to diagnose.",
 		"Send the text itself as text/plain, a JSON object with the one member \"text\" as application/json, or the form field \"text\". The detail says what was wrong and where."},
+	{ProblemLiveOff, "Live proofs are off", http.StatusForbidden,
+		"A live proof starts programs on the machine of the server, so a server takes none unless it was started for them. This one was not. The evidence that is shown with a record was made in the same way, and stays.",
+		"Run the proof on your own machine: kb prove with the id of the record and -v shows it step by step. Whoever runs the server for themselves starts it with kb serve --live-proof."},
+	{ProblemLiveElsewhere, "Live proofs are for this machine only", http.StatusForbidden,
+		"A live proof starts programs on the machine of the server, so it is taken from that machine only. The request came from another one, through a proxy, under a name that is not that of the machine itself, or from a page of another site.",
+		"Open the site on the machine of the server by the address that kb serve prints, and use the button on the page of the record. Elsewhere, run kb prove with the id of the record and -v."},
 	{ProblemNotFound, "There is nothing at this address", http.StatusNotFound,
 		"No page, document or list has this address. Addresses of records stay for ever, so a link that once worked has probably been cut or changed on its way.",
 		"Search for the message, or begin at the list of all errors."},
 	{ProblemRecordNotFound, "No record has this id", http.StatusNotFound,
 		"The last part of the address is neither the id of a record nor one of the earlier names that are still known.",
 		"Ids have 16 lower-case hexadecimal digits. The list of all errors and /api/modified.json hold every id; a message of which the id is unknown can be pasted into the diagnosis."},
+	{ProblemNoScenario, "The record has no scenario", http.StatusNotFound,
+		"A record is proven by its scenario: the steps that make its error happen. This record names none, or the one that it names is not in the folder of records, so there is nothing to run.",
+		"The report at /proof/ lists the records that have one. Whoever keeps the records adds a scenario; the manual of the proof says how."},
 	{ProblemMethod, "The method is not allowed here", http.StatusMethodNotAllowed,
-		"The address exists, but does not take this method. All addresses take GET and HEAD; only the diagnosis takes POST.",
+		"The address exists, but does not take this method. All addresses take GET and HEAD, but for two: the diagnosis takes POST, and so does the live proof of a record.",
 		"The Allow header of the answer names the methods that the address takes."},
 	{ProblemTimeout, "The request took too long to arrive", http.StatusRequestTimeout,
 		"The body of the request did not arrive within the time that the server waits for it, so it stopped waiting.",
 		"Send it again, or send the part of the text around the error: the last few hundred lines of a log nearly always hold it."},
+	{ProblemLiveBusy, "Another live proof is running", http.StatusConflict,
+		"Live proofs run one at a time, because each starts programs and measures what they do. One is running, and this one was not queued.",
+		"Try again after the seconds in the Retry-After header. A run takes a second or two as a rule, and is ended after half a minute."},
 	{ProblemTooLarge, "The text is too large", http.StatusRequestEntityTooLarge,
 		"The text to diagnose is longer than this server takes over HTTP. The detail names the limit. Nothing of it was kept.",
 		"Send the part around the error, or run the command kb diagnose on your machine: it streams its input and has no fixed limit."},

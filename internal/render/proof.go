@@ -204,15 +204,7 @@ func newProofView(site Site, p *proofs, record *kb.Record, e *kb.Evidence, names
 	for _, problem := range e.Problems {
 		v.Problems = append(v.Problems, sentence(visible(problem)))
 	}
-	if e.Emitted.Code != nil {
-		v.Facts = append(v.Facts, Fact{Name: "Code", Value: visible(*e.Emitted.Code), Code: true})
-	}
-	if e.Emitted.Class != nil {
-		v.Facts = append(v.Facts, Fact{Name: "Class", Value: visible(*e.Emitted.Class), Code: true})
-	}
-	if e.Emitted.Status != nil {
-		v.Facts = append(v.Facts, Fact{Name: "HTTP status", Value: strconv.Itoa(*e.Emitted.Status)})
-	}
+	v.Facts = emittedFacts(e.Emitted)
 	if len(e.Emitted.Chain) > 1 {
 		for _, link := range e.Emitted.Chain {
 			c := ChainView{Message: visible(link.Message)}

@@ -57,6 +57,7 @@ type Options struct {
 	Schema    []byte            // JSON Schema of a record; schema.Record
 	Proof     *kb.Proof         // of the records; nil for none
 	Code      fs.FS             // source of the runtime that the proof points to; nil for none
+	LiveProof bool              // pages have the button that runs the scenario of a record; for a server that takes that
 }
 
 // Renderer makes the documents of one data set. It is safe for concurrent use.
@@ -65,6 +66,7 @@ type Renderer struct {
 	site   Site
 	schema []byte // JSON Schema of a record
 	proof  *proofs
+	live   bool
 }
 
 // New makes a renderer over a source that does not change.
@@ -72,7 +74,7 @@ func New(src Source, opts Options) *Renderer {
 	if opts.Name == "" {
 		opts.Name = "kb"
 	}
-	return &Renderer{src: src, schema: opts.Schema, proof: newProofs(opts.Proof, opts.Code), site: Site{
+	return &Renderer{src: src, schema: opts.Schema, proof: newProofs(opts.Proof, opts.Code), live: opts.LiveProof, site: Site{
 		Base:      opts.Base,
 		URL:       opts.SiteURL,
 		Name:      opts.Name,

@@ -21,14 +21,18 @@ func (s *Server) handleRecordAPI(ctx context.Context, q *request) (answer, error
 	}
 	id, err := q.snapshot.Source.Resolve(ctx, key)
 	if errors.Is(err, kb.ErrNotFound) {
-		r := refuse(render.ProblemRecordNotFound, key, "No record has the id or name %s.", render.Quote(key))
-		r.cause = err
-		return answer{}, r
+		return answer{}, noRecord(key, err)
 	}
 	if err != nil {
 		return answer{}, fmt.Errorf("resolve %s: %w", render.Quote(key), err)
 	}
 	return redirect(s.base.Address(render.PlaceAPIError, id), ""), nil
+}
+
+func noRecord(key string, cause error) error {
+	r := refuse(render.ProblemRecordNotFound, key, "No record has the id or name %s.", render.Quote(key))
+	r.cause = cause
+	return r
 }
 
 // handleListAPI answers with a page of the list of records.

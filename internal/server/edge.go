@@ -107,7 +107,7 @@ func (s *Server) setHeaders(h http.Header, r *http.Request) {
 // GET of data. Pages are for people, and a POST is for our own pages and for
 // programs, which do not ask browsers for leave.
 func (s *Server) open(r *http.Request) bool {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || s.forProof(r) {
 		return false
 	}
 	if strings.HasPrefix(r.URL.Path, string(s.base)+"/api/") {
@@ -121,11 +121,21 @@ func (s *Server) open(r *http.Request) bool {
 	return false
 }
 
+// forProof reports whether a request is for the address of a live proof, which
+// other origins have no business with.
+func (s *Server) forProof(r *http.Request) bool {
+	if !strings.HasSuffix(r.URL.Path, "/prove") {
+		return false
+	}
+	place, _, found := s.base.Locate(r.URL.EscapedPath())
+	return found && place == render.PlaceAPIProve
+}
+
 // preflight answers a browser that asks what another origin may do: GET, with
 // the headers that conditional requests need.
 func (s *Server) preflight(w http.ResponseWriter, q *request) {
 	q.trace.route = "preflight"
-	if strings.HasPrefix(q.URL.Path, string(s.base)+"/api/") {
+	if strings.HasPrefix(q.URL.Path, string(s.base)+"/api/") && !s.forProof(q.Request) {
 		h := w.Header()
 		h.Set("Access-Control-Allow-Origin", "*")
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")

@@ -110,6 +110,37 @@ func encode(e encoding, raw []byte) []byte {
 	return out.Bytes()
 }
 
+// weighted reads one field of an Accept header: a name and how much it is
+// liked, from 0 to 1. It says false for a weight that cannot be read.
+func weighted(field string) (name string, q float64, ok bool) {
+	name, parameters, _ := strings.Cut(strings.ToLower(field), ";")
+	q = 1
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		value, found := strings.CutPrefix(strings.ReplaceAll(parameter, " ", ""), "q=")
+		if !found {
+			continue
+		}
+		parsed, err := strconv.ParseFloat(value, 64)
+		if err != nil || !(parsed >= 0 && parsed <= 1) {
+			return "", 0, false
+		}
+		q = parsed
+	}
+	return strings.TrimSpace(name), q, true
+}
+
+// quality is how much a client likes a media type that its Accept header names;
+// 0 when it does not.
+func quality(accept, media string) float64 {
+	best := 0.0
+	for field := range strings.SplitSeq(accept, ",") {
+		if name, q, ok := weighted(field); ok && name == media {
+			best = max(best, q)
+		}
+	}
+	return best
+}
+
 // choose picks the encoding for a client by its Accept-Encoding header, as RFC
 // 9110 section 12.5.3 has it. A header that cannot be read counts as none.
 func choose(accept string) encoding {
@@ -117,16 +148,10 @@ func choose(accept string) encoding {
 	var named [encodings]bool
 	any := 0.0
 	for field := range strings.SplitSeq(accept, ",") {
-		name, parameters, _ := strings.Cut(field, ";")
-		q := 1.0
-		if value, found := strings.CutPrefix(strings.ToLower(strings.ReplaceAll(parameters, " ", "")), "q="); found {
-			parsed, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(parsed >= 0 && parsed <= 1) {
-				continue
-			}
-			q = parsed
+		name, q, ok := weighted(field)
+		if !ok {
+			continue
 		}
-		name = strings.ToLower(strings.TrimSpace(name))
 		if name == "*" {
 			any = q
 		}

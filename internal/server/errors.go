@@ -98,7 +98,7 @@ func (s *Server) failure(q *request, err error) answer {
 	if problem.Status != http.StatusNotFound {
 		a.cache = cacheNever
 	}
-	if s.forPrograms(q.URL.Path) {
+	if s.forPrograms(q.URL.Path) && !q.trace.page {
 		a.contentType = "application/problem+json"
 		a.body = newBody(problem.JSON())
 		return a

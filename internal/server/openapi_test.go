@@ -111,6 +111,7 @@ var samples = []sample{
 	{"diagnose", "/api/diagnose", mediaJSON, `{"text": 1}`, 400},
 	{"diagnose", "/api/diagnose", mediaText, strings.Repeat("x", 64<<10+1), 413},
 	{"diagnose", "/api/diagnose", "image/png", "x", 415},
+	{"proveRecord", "/api/errors/fbc48e17530ae3db/prove", "", "", 403},
 	{"getDataset", "/api/dataset", "", "", 200},
 	{"getDatasetLines", "/api/dataset.jsonl", "", "", 200},
 	{"getModified", "/api/modified.json", "", "", 200},

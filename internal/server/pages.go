@@ -168,7 +168,7 @@ func (s *Server) exists(ctx context.Context, q *request, place render.Place, add
 	switch place {
 	case render.PlaceAPISearch, render.PlaceHealth, render.PlaceReady, render.PlaceVersion, render.PlaceMetrics:
 		return true // needs no document
-	case render.PlaceAPIDiagnose, render.PlaceAsset:
+	case render.PlaceAPIDiagnose, render.PlaceAPIProve, render.PlaceAsset:
 		return false
 	}
 	_, err := s.cached(ctx, q.snapshot, address)

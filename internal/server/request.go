@@ -29,6 +29,7 @@ type trace struct {
 	fault    error  // of the server; nil when the request was at fault
 	incident string // reference that the visitor was given
 	panicked []byte // stack
+	page     bool   // a failure is told by a page, although programs ask here
 }
 
 type traceKey struct{}

@@ -18,6 +18,9 @@ type answer struct {
 	link        string // address of the next page
 	allow       string // methods, of a 405
 	retryAfter  int    // seconds
+	// stream writes an answer that is not known at its start, in place of a
+	// body. It is not encoded, so that each part can be read when it is sent.
+	stream func(w http.ResponseWriter)
 }
 
 // How long an answer may be kept.
@@ -47,6 +50,13 @@ func respond(w http.ResponseWriter, r *http.Request, a answer) {
 	}
 	if a.retryAfter > 0 {
 		h.Set("Retry-After", strconv.Itoa(a.retryAfter))
+	}
+	if a.stream != nil {
+		h.Set("Content-Type", a.contentType)
+		h.Set("X-Accel-Buffering", "no") // asks a proxy to pass it on at once
+		w.WriteHeader(a.status)
+		a.stream(w)
+		return
 	}
 	if a.body == nil {
 		w.WriteHeader(a.status)

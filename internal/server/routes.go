@@ -54,6 +54,7 @@ func (s *Server) routes() []route {
 		document(render.PlaceNotFound),
 
 		get(render.PlaceAPIError, s.handleRecordAPI, "id"),
+		{http.MethodPost, render.PlaceAPIProve, []string{"id"}, s.handleProve},
 		get(render.PlaceAPIErrors, s.handleListAPI),
 		get(render.PlaceAPISearch, s.handleSearchAPI),
 		{http.MethodPost, render.PlaceAPIDiagnose, nil, s.handleDiagnoseAPI},

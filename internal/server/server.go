@@ -56,6 +56,9 @@ type Limits struct {
 	StopTimeout     time.Duration // for requests under way when the server stops; 10 s
 	CacheBytes      int           // memory for documents; 64 MiB
 	RateLimit       float64       // requests a second of one client; 0 is no limit
+	LiveTimeout     time.Duration // of one live proof; 30 s
+	LiveBytes       int           // that one may tell; 1 MiB
+	LiveBeat        time.Duration // between the signs of life of one that has nothing to tell; 5 s
 }
 
 // maxHeader bounds the headers of a request. Ours need a few hundred bytes,
@@ -75,6 +78,9 @@ func (l Limits) withDefaults() Limits {
 	setDefault(&l.IdleTimeout, 2*time.Minute)
 	setDefault(&l.StopTimeout, 10*time.Second)
 	setDefault(&l.CacheBytes, 64<<20)
+	setDefault(&l.LiveTimeout, 30*time.Second)
+	setDefault(&l.LiveBytes, 1<<20)
+	setDefault(&l.LiveBeat, 5*time.Second)
 	return l
 }
 
@@ -98,6 +104,10 @@ type Server struct {
 	loading    sync.Mutex // one reload at a time
 	lastReload atomic.Pointer[reload]
 	stopping   atomic.Bool
+
+	live    sync.Mutex      // held while a live proof runs
+	quit    context.Context // ends live proofs when the server stops
+	endLive context.CancelFunc
 
 	assets  map[string]asset
 	metrics *metrics
@@ -127,8 +137,10 @@ func New(ctx context.Context, config Config) (*Server, error) {
 	s.gate = newGate(s.limits.Diagnoses, s.limits.Waiting, s.limits.WaitTimeout)
 	s.memory = &memory{left: s.limits.Memory}
 	s.limiter = newLimiter(s.limits.RateLimit)
+	s.quit, s.endLive = context.WithCancel(context.Background())
 	first, err := s.fetch(ctx)
 	if err != nil {
+		s.endLive()
 		return nil, err
 	}
 	s.current.Store(first)
@@ -236,9 +248,11 @@ func (s *Server) Run(ctx context.Context, listener net.Listener) error {
 	return errors.Join(err, s.Close())
 }
 
-// stop lets the requests under way finish, for a time.
+// stop lets the requests under way finish, for a time. Live proofs, which may
+// last longer than that, are ended.
 func (s *Server) stop(hs *http.Server) error {
 	s.stopping.Store(true)
+	s.endLive()
 	patience, cancel := context.WithTimeout(context.Background(), s.limits.StopTimeout)
 	defer cancel()
 	err := hs.Shutdown(patience)
@@ -254,6 +268,7 @@ func (s *Server) Close() error {
 	s.loading.Lock()
 	defer s.loading.Unlock()
 	s.stopping.Store(true)
+	s.endLive()
 	if h := s.current.Swap(nil); h != nil {
 		h.release()
 	}

@@ -19,6 +19,8 @@ type Pages interface {
 	ErrorsPage(ctx context.Context, filter kb.Filter) (render.Document, error)
 	SearchPage(ctx context.Context, query kb.Query, result kb.SearchResult) (render.Document, error)
 	DiagnosePage(ctx context.Context, text []byte, answer *diagnose.Answer) (render.Document, error)
+	// LivePage makes the page of a live proof that has ended.
+	LivePage(ctx context.Context, record *kb.Record, events []kb.LiveEvent, result kb.LiveResult) (render.Document, error)
 	FailurePage(ctx context.Context, problem render.Problem) render.Document
 }
 
@@ -38,6 +40,7 @@ type Snapshot struct {
 	Pages    Pages
 	Search   Searcher
 	Diagnose Diagnoser
+	Prove    Prover       // nil when live proofs are off
 	Close    func() error // called once, after the last request that uses it; may be nil
 }
 

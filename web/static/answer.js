@@ -17,7 +17,7 @@ export function answerNodes(answer, text, captures, search) {
 
 // el makes an element: "tag.class.class", attributes, children. Children that
 // are null or false are left out.
-function el(name, ...children) {
+export function el(name, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElement(tag);
   if (classes.length) element.className = classes.join(" ");
@@ -35,7 +35,7 @@ class Attributes {
     for (const [name, value] of Object.entries(this.values)) element.setAttribute(name, value);
   }
 }
-const attr = (values) => new Attributes(values);
+export const attr = (values) => new Attributes(values);
 
 // ---- Words ----
 
@@ -102,7 +102,7 @@ function nameOf(character) {
   return code === 0x7f ? "DEL" : "U+" + code.toString(16).toUpperCase().padStart(4, "0");
 }
 
-const visible = (text) => text.replace(hidden, (c) => "⟨" + nameOf(c) + "⟩");
+export const visible = (text) => text.replace(hidden, (c) => "⟨" + nameOf(c) + "⟩");
 
 // visibleNodes is visible with labels that cannot be taken for text.
 function visibleNodes(text) {
@@ -212,7 +212,7 @@ function values(captures, numbers, meanings) {
 
 // markdown makes the nodes of one piece of running text: code, emphasis and
 // links; what else looks like Markdown stays as it is written.
-function markdown(source) {
+export function markdown(source) {
   const pieces = /(`+)(?!`)(.*?[^`])\1(?!`)|\[([^\][]+)\]\((https:[^\s()]+)\)|\*\*(\S(?:.*?\S)?)\*\*|\*([^\s*](?:[^*]*[^\s*])?)\*|\\([!-/:-@[-`{-~])/gs;
   const nodes = [];
   let plain = 0;
