@@ -337,4 +337,14 @@ func (p *proof) remedyRules() {
 	case exempt:
 		p.evidence.NoRemedy = &reason
 	}
+	// Readers try the solutions from the top.
+	for i := range p.record.Solutions {
+		if !slices.ContainsFunc(p.evidence.Remedies, func(r kb.Remedy) bool { return r.Solution == i+1 }) {
+			behind := slices.IndexFunc(p.evidence.Remedies, func(r kb.Remedy) bool { return r.Solution > i+1 })
+			if behind >= 0 {
+				p.problem("solution %d has a remedy and stands behind solution %d, which has none", p.evidence.Remedies[behind].Solution, i+1)
+			}
+			return
+		}
+	}
 }

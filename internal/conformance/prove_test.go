@@ -79,7 +79,7 @@ func one(t *testing.T) (Config, *kb.Record, *Scenario) {
 		"schemaVersion": 1, "title": "A local lease is destroyed", "values": {"driver": "local"},
 		"steps": [{"do": "environment", "environment": "e", "driver": "local"}, {"do": "acquire", "environment": "e", "lease": "l"}],
 		"fails": {"do": "destroy", "lease": "l"},
-		"remedies": [{"solution": 3, "steps": [
+		"remedies": [{"solution": 1, "steps": [
 			{"do": "install", "plugin": "p", "worker": "fixture"}, {"do": "start-worker", "plugin": "p"},
 			{"do": "environment", "environment": "e", "driver": "sandbox", "config": {"provider": "fixture"}},
 			{"do": "acquire", "environment": "e", "lease": "l"}]}]}`))
@@ -113,7 +113,7 @@ func TestProofFails(t *testing.T) {
 			r.MessagePattern = strings.Replace(r.MessagePattern, `"(?P<driver>.+?)"`, `"(?P<driver>.).+?"`, 1)
 		}, "the diagnosis reads the values"},
 		{"scenario's name", func(r *kb.Record, _ *Scenario) { r.Scenario = text("another") }, `there is no scenario "another"`},
-		{"solutions", func(r *kb.Record, _ *Scenario) { r.Solutions = r.Solutions[:2] }, "the record has no solution 3"},
+		{"solutions", func(r *kb.Record, _ *Scenario) { r.Solutions = nil }, "the record has no solution 1"},
 		{"value", func(_ *kb.Record, s *Scenario) { s.Values["driver"] = "ssh" }, "the operation fails with"},
 		{"no value", func(_ *kb.Record, s *Scenario) { s.Values = nil }, `has no value for "driver"`},
 		{"one value too many", func(_ *kb.Record, s *Scenario) { s.Values["lease"] = "l" }, "the record has no capture"},
@@ -131,7 +131,8 @@ func TestProofFails(t *testing.T) {
 		{"seen in the log", func(_ *kb.Record, s *Scenario) {
 			s.Seen, s.Fails.Do = kb.ChannelLog, "release"
 		}, "does not stand in the log of the whole run"},
-		{"a remedy that does not help", func(_ *kb.Record, s *Scenario) { s.Remedies[0].Steps = nil }, "solution 3 does not help"},
+		{"a remedy that does not help", func(_ *kb.Record, s *Scenario) { s.Remedies[0].Steps = nil }, "solution 1 does not help"},
+		{"a remedy of a later solution only", func(_ *kb.Record, s *Scenario) { s.Remedies[0].Solution = 2 }, "solution 2 has a remedy and stands behind solution 1"},
 		{"no remedy", func(_ *kb.Record, s *Scenario) { s.Remedies = nil }, "neither a remedy"},
 		{"another operation instead", func(_ *kb.Record, s *Scenario) {
 			s.Remedies[0].Instead = &Step{Do: "release", Lease: "l"}
@@ -218,7 +219,7 @@ func TestTrace(t *testing.T) {
 		"Let environment `e` have the driver `local` → \n" +
 		"Acquire lease `l` of environment `e` → Lease `lease-1`\n" +
 		"Destroy lease `l` → It fails: `Environment driver \"local\" does not support lease destroy.`\n" +
-		"Remedy: solution 3 → \n"
+		"Remedy: solution 1 → \n"
 	if !strings.HasPrefix(got, want) || !strings.HasSuffix(got, "Destroy lease `l` → It succeeds. The lease is `expired`, its clean-up a `success`") {
 		t.Errorf("told\n%s", got)
 	}

@@ -143,8 +143,9 @@ func (r *run) start(req Request, done func(duplex.Reply)) (id string) {
 		c.invocation = fmt.Sprintf("invocation-%d", invocations.Add(1))
 		m.Invocation = &wire.Invocation{ID: c.invocation, Scope: wire.Scope{CompanyID: req.CompanyID}}
 	}
+	writable := r.process.writable()
 	r.mu.Lock()
-	if r.failure != nil || !r.process.writable() {
+	if r.failure != nil || !writable {
 		// The status is fine, and the process is not or does not read any more.
 		r.mu.Unlock()
 		done(duplex.Reply{Err: fault.New(msgNoProcess, req.Method, h.id)})
