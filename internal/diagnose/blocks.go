@@ -21,9 +21,10 @@ type reading struct {
 
 // joint is a place where two lines were put together.
 type joint struct {
-	at     int  // offset of the blank between them, or of the first byte of the second
-	strong bool // the lines do not look like one: blank line between, a new time, a level
-	full   bool // the first line was as long as it could be: a value may go on
+	at      int  // offset of the blank between them, or of the first byte of the second
+	strong  bool // the lines do not look like one: blank line between, a new time, a level
+	stamped bool // the second line begins with a time
+	full    bool // the first line was as long as it could be: a value may go on
 }
 
 // place is where a line begins in a joined reading.
@@ -231,14 +232,14 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			p := lines[prev]
 			n := sameLabels(m.text[labelled.body:labelled.end], m.text[l.body:l.end])
 			from += n
-			j := joint{at: len(b.text)}
+			j := joint{at: len(b.text), stamped: l.stamped}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
 			// Programs that draw boxes and quote marks wrap at blanks; a terminal that
 			// cuts at a column repeats no mark.
 			column := cutAt && p.width >= width-1 && l.layers&(1<<layerQuote) == 0
 			j.full = !j.strong && !l.stamped && prev == i-1 && full[prev]
 			with := " "
-			if !j.strong && !p.gapped && !(l.start < l.body && m.text[l.start] == ' ') &&
+			if !j.strong && !p.gapped && !l.indented &&
 				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width && !p.gapped) {
 				with = ""
 			}

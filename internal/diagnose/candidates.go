@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"sort"
 
 	"errorkb/internal/pattern"
 )
@@ -75,6 +76,7 @@ func (w *work) addMatch(r *reading, id int, m pattern.Match) {
 		return
 	}
 	r.trim(&h)
+	w.trimCell(&h)
 	w.add(h, o.historic)
 }
 
@@ -115,6 +117,11 @@ func (r *reading) settleJoined(h *hit) bool {
 			}
 		}
 		if c := &h.captures[n-1]; c.End == h.end {
+			if j := r.lastJoint(h.start, c.Start); j >= 0 && (r.joints[j].strong || r.joints[j].stamped) && r.after(j) == c.Start {
+				// What follows a blank line or has a time of its own is no value: it is
+				// empty.
+				c.Start, c.End, h.end = r.joints[j].at, r.joints[j].at, r.joints[j].at
+			}
 			for j := r.firstJoint(c.Start, c.End); j >= 0 && j < len(r.joints) && r.joints[j].at < c.End; j++ {
 				if !r.joints[j].full {
 					c.End = r.joints[j].at
@@ -196,6 +203,15 @@ func (r *reading) trim(h *hit) {
 		return
 	}
 	t := r.m.text
+	if c := &h.captures[0]; c.Start == h.start {
+		// The labels of the line are no part of a value.
+		if _, message, _ := r.lineOf(h.start); c.Start < message && message <= c.End {
+			c.Start, h.start = message, message
+		}
+		if n := openingTag(t[c.Start:c.End]); n > 0 {
+			c.Start, h.start = c.Start+n, h.start+n
+		}
+	}
 	if c := &h.captures[n-1]; c.End == h.end {
 		// Emphasis that was opened before the message closes behind it.
 		start, _, _ := r.lineOf(h.start)
@@ -205,6 +221,12 @@ func (r *reading) trim(h *hit) {
 		// So does the element of a page that it stands in.
 		if k := closingTag(t[start:h.start], t[c.Start:c.End]); k >= 0 {
 			c.End = c.Start + k
+		}
+		// So does the statement that a library adds.
+		for _, added := range [...]string{" (SQL: ", " (SQLSTATE"} {
+			if k := bytes.LastIndex(t[c.Start:c.End], []byte(added)); k >= 0 && t[c.End-1] == ')' {
+				c.End = c.Start + k
+			}
 		}
 		// Another script's punctuation glued to the end is not the program's.
 		if k := wideStop(t[c.Start:c.End]); k >= 0 {
@@ -220,6 +242,45 @@ func (r *reading) trim(h *hit) {
 		}
 		h.end = c.End
 	}
+}
+
+// trimCell keeps the values at the ends of a message in their column, where a tab
+// stands in the input.
+func (w *work) trimCell(h *hit) {
+	n := len(h.captures)
+	if n == 0 {
+		return
+	}
+	if c := &h.captures[0]; c.Start == h.start && c.End > c.Start {
+		from, to := h.reading.m.span(c.Start, c.End)
+		if k := bytes.LastIndexByte(w.input[from:to], '\t'); k >= 0 && from+k+1 < to {
+			if at := h.reading.find(from + k + 1); at >= c.Start && at < c.End {
+				c.Start, h.start = at, at
+			}
+		}
+	}
+	if h.captures[n-1].End != h.end || h.captures[n-1].Start == h.end {
+		return
+	}
+	c := &h.captures[n-1]
+	from, to := h.reading.m.span(c.Start, c.End)
+	k := bytes.IndexByte(w.input[from:to], '\t')
+	if k <= 0 {
+		return
+	}
+	if at := h.reading.find(from + k - 1); at >= c.Start && at < c.End {
+		c.End, h.end = at+1, at+1
+	}
+}
+
+// openingTag is the length of the tag of a page that a value begins with.
+func openingTag(value []byte) int {
+	for _, tag := range [...]string{"<pre>", "<code>", "<p>", "<b>", "<td>", "<li>", "<h1>", "<div>", "<span>"} {
+		if bytes.HasPrefix(value, []byte(tag)) {
+			return len(tag)
+		}
+	}
+	return 0
 }
 
 // closingTag is the offset in a value of the tag that closes the element which was
@@ -253,6 +314,19 @@ func wideStop(t []byte) int {
 		switch r {
 		case '\uff0c', '\uff1a', '\uff1b', '\uff1f', '\uff01', '\uff09', '\u3002', '\u3001':
 			return i
+		}
+	}
+	return -1
+}
+
+// find is the offset in the text of the reading that stands for an offset of the
+// input, -1 when there is none.
+func (r *reading) find(from int) int {
+	runs := r.m.runs
+	k := sort.Search(len(runs), func(k int) bool { return runs[k].to > from })
+	for ; k < len(runs) && runs[k].from <= from; k++ {
+		if runs[k].copied && from < runs[k].to {
+			return runs[k].at + from - runs[k].from
 		}
 	}
 	return -1

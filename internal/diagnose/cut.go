@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ const (
 	maxCutLine       = 4 << 10 // bytes of a line that are looked at
 	maxCutValue      = 300     // bytes of a value in a message that was cut
 	minCutWords      = 4       // words of literal text that must be there
+	minRecased       = 2.5     // what a message with other capitals must be worth: prose may have its words
 )
 
 // findCut looks for messages whose head or tail is missing, or that were typed
@@ -152,13 +154,14 @@ type aligned struct {
 	finished bool // the text ends where the message was cut
 	stops    bool // a line or a sentence ends there
 	head     bool // the head is missing
+	recased  bool // some of its letters are capitals where the message has small ones, or the other way
 }
 
 // addCut keeps an alignment that is good enough to be called by the name of the
 // message.
 func (w *work) addCut(a aligned, owner int) {
 	share, worth, ok := a.enough()
-	if !ok {
+	if !ok || !a.fits(w.engine.segments(owner)) {
 		return
 	}
 	h := a.hit
@@ -175,6 +178,25 @@ func (w *work) addCut(a aligned, owner int) {
 	w.add(h, false)
 }
 
+// fits reports whether the values are such as their gaps take: a number where the
+// message has one, one of the words that it may be. The last one may be cut.
+func (a *aligned) fits(parts []segment) bool {
+	for i, c := range a.captures {
+		if i+1 == len(a.captures) && c.End == a.end && a.matched < a.total {
+			break
+		}
+		k := slices.IndexFunc(parts, func(p segment) bool { return p.gap == c.Name })
+		if k < 0 || strings.HasPrefix(parts[k].expr, ".") || strings.HasPrefix(parts[k].expr, "(?-s") {
+			continue
+		}
+		expr, err := regexp.Compile("^(?:" + parts[k].expr + ")$")
+		if err != nil || !expr.Match(a.reading.m.text[c.Start:c.End]) {
+			return false
+		}
+	}
+	return true
+}
+
 // enough reports whether so much of a message is there that it can be called by
 // its name, with the share that is there and what it is worth.
 func (a *aligned) enough() (share, worth float64, ok bool) {
@@ -183,7 +205,7 @@ func (a *aligned) enough() (share, worth float64, ok bool) {
 		return share, 0, false
 	}
 	worth, words := a.worthOfLiterals()
-	if words < minCutWords && share < 0.95 || words < minCutWords-1 {
+	if words < minCutWords && share < 0.95 || words < minCutWords-1 || a.recased && worth < minRecased {
 		return share, worth, false
 	}
 	return share, worth, share >= 0.9 || a.finished && worth >= 3
@@ -227,6 +249,31 @@ func common(text []byte, literal string) int {
 		}
 	}
 	return n
+}
+
+// isRecased reports whether a text that is the same as the head of a literal has
+// other capitals.
+func isRecased(text []byte, literal string) bool {
+	for i, c := range text {
+		if c != literal[i] && isLetter(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// closesEarly reports whether a value that follows a quote holds the same quote
+// where it would close.
+func closesEarly(t []byte, from, to int) bool {
+	if from == 0 || !isQuote(t[from-1]) {
+		return false
+	}
+	for i := from; i < to; i++ {
+		if t[i] == t[from-1] && i+1 < len(t) && (t[i+1] == ' ' || t[i+1] == ',' || t[i+1] == ';') {
+			return true
+		}
+	}
+	return false
 }
 
 // indexLiteral finds the head of a literal in text.
@@ -275,6 +322,7 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 		p := parts[i]
 		if p.gap == "" {
 			n := common(t[at:], p.text)
+			a.recased = a.recased || isRecased(t[at:at+n], p.text)
 			a.matched += n
 			at += n
 			if n < len(p.text) {
@@ -310,6 +358,9 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 				break
 			}
 			end = at + k
+			if closesEarly(t, at, end) {
+				break
+			}
 		}
 		a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
 		at = end
@@ -330,11 +381,15 @@ func mayBeCutValue(value []byte, before string) bool {
 	if n := len(value); n > 0 && value[n-1] == '.' && !bytes.HasSuffix(value, []byte("..")) {
 		return false
 	}
-	return plainWords(value) < 2
+	return plainWords(value) == 0 || bytes.IndexByte(value, ' ') < 0
 }
 
-// plainWords counts the words of a text that are nothing but small letters.
+// plainWords counts the words of a text that are nothing but small letters; those
+// of a list, "a, b and c", do not count.
 func plainWords(t []byte) int {
+	if bytes.Contains(t, []byte(", ")) && (bytes.Contains(t, []byte(" and ")) || bytes.Contains(t, []byte(" or "))) {
+		return 0
+	}
 	n := 0
 	for word := range bytes.FieldsSeq(t) {
 		word = bytes.TrimRight(word, ".,;:!?")

@@ -51,16 +51,17 @@ func EntryOf(r *kb.Record, url string) Entry {
 
 // Engine diagnoses texts. It is immutable and safe for use by many goroutines.
 type Engine struct {
-	version string
-	entries []entry
-	owners  []owner // by pattern
-	first   []int   // by entry: the owner of today's wording, -1 when it has none
-	index   *pattern.Index
-	words   *lexicon
-	probes  *probes
-	parts   partsCache // by owner
-	slashes bool       // some literal text holds a back slash
-	codes   codeTable
+	version  string
+	entries  []entry
+	owners   []owner // by pattern
+	first    []int   // by entry: the owner of today's wording, -1 when it has none
+	index    *pattern.Index
+	words    *lexicon
+	spelling spelling
+	probes   *probes
+	parts    partsCache // by owner
+	slashes  bool       // some literal text holds a back slash
+	codes    codeTable
 }
 
 // entry is an Entry with what was computed from it.

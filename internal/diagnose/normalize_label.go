@@ -93,6 +93,9 @@ func bracketLabel(t []byte) (int, severity) {
 	inside := t[1:end]
 	level, _ := levelOf(inside)
 	if t[end+1] == ':' {
+		if end+2 < len(t) && t[end+2] != ' ' {
+			return 0, levelNone // "[::1]:80"
+		}
 		return end + 2, level
 	}
 	return end + 1, level

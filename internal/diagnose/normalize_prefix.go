@@ -15,6 +15,7 @@ type line struct {
 	stamped       bool // it begins with a time
 	layers        layerSet
 	gapped        bool // it ended with a blank
+	indented      bool // it began with one
 	width         int  // characters, prefix and all, before blanks were squeezed
 }
 
@@ -48,7 +49,7 @@ func splitLines(m *mapped) []line {
 
 // readLine takes the prefixes off a line.
 func readLine(text []byte, start, end int) line {
-	l := line{start: start, end: end}
+	l := line{start: start, end: end, indented: start < end && text[start] == ' '}
 	boxed := false
 	i := skipBlank(text, start, end)
 	for i < end {
@@ -253,6 +254,20 @@ func buildkitLen(t []byte) int {
 		}
 	}
 	return i
+}
+
+// jobLen reads the job and the step that a log of GitHub Actions has before the time
+// of each line: "build Run make 2025-04-08T10:40:59.0811592Z message".
+func jobLen(t []byte) int {
+	k := bytes.Index(t[:min(len(t), 120)], []byte("Z "))
+	if k < 28 || t[k-8] != '.' || digits(t, k-7) != k {
+		return 0
+	}
+	const stamp = len("2025-04-08T10:40:59.0811592")
+	if at := k - stamp; at > 1 && t[at-1] == ' ' && isLetter(t[0]) && dateTimeLen(t[at:]) >= stamp {
+		return at
+	}
+	return 0
 }
 
 // digits is the offset after the digits at i.

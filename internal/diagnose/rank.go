@@ -22,6 +22,7 @@ func (w *work) judge() {
 		w.hits[i].follows = w.hits[i].isConsequence()
 	}
 	fold(w.hits)
+	w.introduce()
 }
 
 // rank turns what was found into an answer: the best first.
@@ -60,6 +61,36 @@ func (w *work) runnerUp(answer *Answer, entry int, confidence float64, why strin
 		answer.RunnersUp = append(answer.RunnersUp, RunnerUp{
 			Record: w.engine.entries[entry].Ref, Confidence: confidence, Why: why,
 		})
+	}
+}
+
+// introduce puts what only introduces another message behind it: a message without a
+// value at its end, a colon, and the other one.
+func (w *work) introduce() {
+	var at map[int][]*hit // by where they begin; made when needed
+	for i := range w.hits {
+		a := &w.hits[i]
+		if a.folded || a.kind == KindCode || a.owner >= 0 && w.engine.owners[a.owner].tail {
+			continue
+		}
+		rest := w.input[a.to:min(a.to+8, len(w.input))]
+		if len(rest) < 2 || rest[0] != ':' || rest[1] != ' ' {
+			continue
+		}
+		if at == nil {
+			at = map[int][]*hit{}
+			for j := range w.hits {
+				if b := &w.hits[j]; !b.folded && confidenceOf(b.score) >= likelyConfidence {
+					at[b.from] = append(at[b.from], b)
+				}
+			}
+		}
+		for _, b := range at[a.to+len(rest)-len(bytes.TrimLeft(rest[1:], " "))] {
+			if b.entry != a.entry && b.score <= a.score {
+				a.score = b.score - 0.1
+				a.why = "it introduces what stands behind it"
+			}
+		}
 	}
 }
 

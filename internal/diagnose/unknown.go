@@ -13,6 +13,7 @@ const (
 	maxWords      = 8         // of a list of differing words
 	maxTemplate   = 400       // bytes
 	maxTelling    = 200 << 10 // lines that are weighed
+	maxMistyped   = 8         // words that are looked for among those of the messages
 )
 
 // unknown says what can be said about a text that holds no known error.
@@ -191,16 +192,28 @@ func isConsequence(t []byte) bool {
 // near are the records whose words are most like those of a message.
 func (w *work) near(message []byte) []NearRecord {
 	out := []NearRecord{}
-	have := map[string]bool{}
+	have := map[string]float64{} // words, and how sure it is that they are meant
 	var order []string
 	eachWord(message, func(from, to int) {
 		word := lower(message[from:to])
-		if word != "" && !have[word] && !isNumberLike(word) {
-			have[word] = true
+		if word != "" && have[word] == 0 && !isNumberLike(word) {
+			have[word] = 1
 			order = append(order, word)
 		}
 	})
 	words := w.engine.words
+	meant := map[string]string{} // by word: what was mistyped, or another form of it
+	for _, word := range order {
+		other := otherForm(words, word)
+		if !words.has(word) && other == "" && len(meant) < maxMistyped {
+			other = w.engine.spelling.closest(words, word)
+		}
+		if other != "" {
+			meant[word] = other
+			have[other] = max(have[other], 0.9)
+			message = append(append(message[:len(message):len(message)], ' '), other...)
+		}
+	}
 	seen := map[int]bool{}
 	for _, like := range words.like(message, 12*maxNear) {
 		o := &w.engine.owners[like.owner]
@@ -220,8 +233,8 @@ func (w *work) near(message []byte) []NearRecord {
 				said[word] = true
 				weight := words.weightOf(word)
 				all += weight
-				if have[word] {
-					shared += weight
+				if sure := have[word]; sure > 0 {
+					shared += sure * weight
 				} else {
 					missing = append(missing, word)
 				}
@@ -230,7 +243,7 @@ func (w *work) near(message []byte) []NearRecord {
 		extra := 0.0
 		var more []string
 		for _, word := range order {
-			if !said[word] {
+			if !said[word] && !said[meant[word]] {
 				more = append(more, word)
 				extra += words.weightOf(word)
 			}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"sort"
+	"strings"
 )
 
 // weigh gives a hit its score.
@@ -22,6 +23,8 @@ func (w *work) weigh(h *hit) {
 	// end where one ends. A gap at an end begins and ends anywhere.
 	short := h.worth < 3.5
 	switch {
+	case h.starts && !o.head && h.worth < 2 && behindDash(t, h.start):
+		score += 0.3 // or the second half of a sentence
 	case h.starts && !o.head:
 		score += 0.8
 	case o.head && o.telling && h.first():
@@ -45,6 +48,12 @@ func (w *work) weigh(h *hit) {
 	}
 	if h.retyped {
 		score -= 0.3
+	}
+	if h.owner >= 0 {
+		score -= 0.02 * float64(h.spare(o))
+	}
+	if h.kind == KindTruncated && !h.starts && !o.head {
+		score -= 1.5 // a sentence that happens to end like it
 	}
 	if w.isWhole(h) {
 		score += 0.5
@@ -76,7 +85,31 @@ func (w *work) weigh(h *hit) {
 			score = math.Min(score, 1)
 		}
 	}
+	if h.owner >= 0 && o.words < 2 && !h.code && isMentioned(t, h.start, h.end) {
+		score = math.Min(score, 1)
+	}
 	h.score = score
+}
+
+// isMentioned reports whether the word at text[from:to] stands in quotes in the middle
+// of a sentence, as a name does.
+func isMentioned(t []byte, from, to int) bool {
+	return from > 1 && to+1 < len(t) && isQuote(t[from-1]) && isQuote(t[to]) && (t[from-2] == ' ' || t[to+1] == ' ')
+}
+
+// spare counts what a message has and the text has not: empty values, and a full
+// stop at the end. Of two messages that are there whole, the one without it is meant.
+func (h *hit) spare(o *owner) int {
+	n := 0
+	for _, c := range h.captures {
+		if c.Start == c.End {
+			n++
+		}
+	}
+	if h.end > h.start && h.reading.m.text[h.end-1] != '.' && strings.HasSuffix(o.expr, `\.`) {
+		n++
+	}
+	return n
 }
 
 // prose counts the words in the values that are nothing but small letters, beyond
@@ -91,12 +124,17 @@ func (h *hit) prose() int {
 		if i == 0 && len(before) == 0 && len(h.captures) > 1 {
 			continue
 		}
-		if k := len(before); k > 0 && (before[k-1] == ':' || isQuote(before[k-1])) {
+		if k := len(before); k > 0 && (before[k-1] == ':' || before[k-1] == '.' || isQuote(before[k-1])) {
 			continue
 		}
 		n += max(plainWords(t[c.Start:c.End])-1, 0)
 	}
 	return n
+}
+
+// behindDash reports whether a dash between blanks stands before offset i.
+func behindDash(t []byte, i int) bool {
+	return i > 2 && t[i-1] == ' ' && t[i-2] == '-' && t[i-3] == ' '
 }
 
 // inCell reports whether a column of a table begins or ends at an offset of the
@@ -232,6 +270,13 @@ func (r *reading) opens(i int) (bool, severity) {
 	case '"', '\'', '`', '(', '[', '{', '*', '_':
 		return k == i, level
 	}
+	if isDigit(t[k-1]) && k < i {
+		// "General error: 1614 message"
+		for k > 0 && isDigit(t[k-1]) {
+			k--
+		}
+		return k > 1 && t[k-1] == ' ' && t[k-2] == ':', level
+	}
 	return false, level
 }
 
@@ -264,6 +309,9 @@ func closes(t []byte, i int) bool {
 		return len(rest) == 1 || !isWord(rest[1])
 	}
 	rest = bytes.TrimLeft(rest, "*_,;.!")
+	if len(rest) > 2 && rest[0] == ' ' && rest[1] == '(' && isWord(rest[2]) {
+		return true // something is added: "(SQL: …)"
+	}
 	if len(rest) == 0 || rest[0] == '\n' {
 		return true
 	}

@@ -133,7 +133,10 @@ var special = []struct {
 	{"two errors", func(p *Pool, r filler) Paste {
 		m := p.choose(r, nil)
 		a := p.plant(r, m)
-		b := p.plant(r, p.choose(r, []string{m.catalogue}))
+		b := a
+		for b.Key == a.Key {
+			b = p.plant(r, p.choose(r, []string{m.catalogue}))
+		}
 		text := r.write(quietLog+"{{iso}} ERROR ") + a.Text + r.write("\n"+quietLog+"{{iso}} ERROR ") + b.Text + r.write("\n{{iso}} ERROR giving up after {{d}} tries\n")
 		return Paste{Text: text, Planted: []Planted{a, b}}
 	}},
@@ -338,7 +341,7 @@ func (p *Pool) Holds(id, text string) bool {
 	if p.words[id] < 3 {
 		return false
 	}
-	expr := strings.ReplaceAll(p.exprs[id], ".+?", ".*?")
+	expr := strings.TrimSuffix(strings.ReplaceAll(p.exprs[id], ".+?", ".*?"), `\.`)
 	re := p.compiled[expr]
 	if re == nil {
 		re = regexp.MustCompile(expr)

@@ -216,8 +216,7 @@ var arounds = []around{
 		"$ docker compose up -d\n[+] Running 2/3\n ✔ Network {{name}}_default  Created\n ✘ Container {{name}}-1  Error\nError response from daemon: %m\n",
 		"Error response from daemon: %m",
 		"#12 [build 3/7] RUN make {{thing}}\n#12 ERROR: %m\n------\n > [build 3/7] RUN make {{thing}}:\n------\n",
-		"time=\"{{iso}}\" level=error msg=%q",
-		"ERROR: failed to solve: %m")},
+		"time=\"{{iso}}\" level=error msg=%q")},
 	{"journal", []string{"systemd"}, shape(
 		"{{syslog}} {{name}} systemd[1]: %m\n{{syslog}} {{name}} systemd[1]: Reached target Basic System.\n",
 		"{{syslog}} {{name}} systemd[1]: %m\n░░ Subject: see the manual\n░░ Defined-By: systemd\n",
