@@ -146,7 +146,7 @@ func TestLiveProofOfAFolder(t *testing.T) {
 	const archived = `{"schemaVersion": 1, "title": "An archived environment is acquired", "values": {"name": "Staging"},
 		"steps": [{"do": "environment", "environment": "e", "driver": "local", "name": "Staging", "status": "archived"}],
 		"fails": {"do": "acquire", "environment": "e", "lease": "l"},
-		"remedies": [{"solution": 2, "steps": [{"do": "environment", "environment": "e", "driver": "local", "name": "Staging"}]}]}`
+		"remedies": [{"solution": 1, "steps": [{"do": "environment", "environment": "e", "driver": "local", "name": "Staging"}]}]}`
 	for text, want := range map[string]bool{archived: true, strings.Replace(archived, `"archived"}]`, `"active"}]`, 1): false} {
 		if err := os.WriteFile(scenario, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
