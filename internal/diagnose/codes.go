@@ -7,7 +7,7 @@ import (
 
 // codeTable finds records by the codes under which they appear. Numbers are
 // codes only where the text says so ("ERROR 1698 (28000)").
-type codeTable map[string][]int
+type codeTable struct{ table }
 
 // Limits of the search for codes in one text.
 const (
@@ -17,10 +17,9 @@ const (
 )
 
 func newCodeTable(entries []entry) codeTable {
-	t := codeTable{}
+	var d tableDraft
 	for i := range entries {
 		e := &entries[i]
-		seen := map[string]bool{}
 		for k, code := range append([]string{e.Code}, e.Aliases...) {
 			keys := []string{code}
 			if k == 0 && isNumber(code) {
@@ -29,14 +28,13 @@ func newCodeTable(entries []entry) codeTable {
 				keys = append(keys, repo+"-"+code)
 			}
 			for _, key := range keys {
-				if key != "" && !seen[key] && (isCode([]byte(key)) || isNumber(key) || isMinifiedKey(key)) {
-					seen[key] = true
-					t[key] = append(t[key], i)
+				if key != "" && (isCode([]byte(key)) || isNumber(key) || isMinifiedKey(key)) {
+					d.add([]byte(key), int32(i))
 				}
 			}
 		}
 	}
-	return t
+	return codeTable{newTable([]*tableDraft{&d}, []int32{0})}
 }
 
 // isCode reports whether a word has the shape of an error code: capitals with
@@ -97,19 +95,19 @@ type mention struct {
 // findCodes notes which hits have their code or class beside them, and adds the
 // records of codes that stand alone.
 func (w *work) findCodes() {
-	if len(w.engine.codes) == 0 && len(w.hits) == 0 {
+	if w.engine.codes.len() == 0 && len(w.hits) == 0 {
 		return
 	}
 	var mentions []mention
 	known := map[string]bool{}
 	placed := map[int]int{} // mentions by their place in the input
 	for _, r := range w.texts {
-		if len(w.engine.codes) == 0 || r.joined || w.late() {
+		if w.engine.codes.len() == 0 || r.joined || w.late() {
 			continue
 		}
 		eachCode(r.m.text, func(m mention) bool {
 			m.reading = r
-			if len(w.engine.codes[m.code]) == 0 {
+			if len(w.engine.codes.of(m.code)) == 0 {
 				return true
 			}
 			known[m.code] = true
@@ -177,14 +175,14 @@ func (w *work) addCodes(mentions []mention) {
 		byEntry[w.short[i].entry] = true
 	}
 	for _, m := range mentions {
-		entries := w.engine.codes[m.code]
+		entries := w.engine.codes.of(m.code)
 		if len(entries) == 0 || !m.stands() || count[m.code] >= maxMention {
 			continue
 		}
 		count[m.code]++
 		found := false
 		for _, i := range entries {
-			found = found || byEntry[i]
+			found = found || byEntry[int(i)]
 		}
 		if found {
 			continue
@@ -204,14 +202,14 @@ func (m *mention) stands() bool {
 }
 
 // addCode adds a hit for a code that stands alone.
-func (w *work) addCode(m mention, entries []int) {
+func (w *work) addCode(m mention, entries []int32) {
 	l := m.reading.lineAt(m.from)
 	text := m.reading.m.text[max(l.body, m.from-maxCutLine):min(l.end, m.to+maxCutLine)]
-	best, rank := entries[0], -1.0
+	best, rank := int(entries[0]), -1.0
 	if len(entries) > 1 {
 		for _, i := range entries {
-			if s := w.similarity(i, text, m.code); s > rank {
-				best, rank = i, s
+			if s := w.similarity(int(i), text, m.code); s > rank {
+				best, rank = int(i), s
 			}
 		}
 	}

@@ -80,7 +80,9 @@ func (h *heads) may(head uint16) bool {
 }
 
 // pieceSizes are the lengths of pieces that are told apart, longest first.
-var pieceSizes = [...]int{24, 16, 12, 8, 4}
+var pieceSizes = [...]int{maxPiece, 16, 12, 8, 4}
+
+const maxPiece = 24
 
 type bitmap struct {
 	words []uint64
@@ -120,66 +122,92 @@ func pieceKey(t []byte) uint64 {
 	return h
 }
 
-func newProbes(e *Engine) *probes {
-	p := &probes{}
-	type found struct {
-		text  string
-		owner int32
-		head  uint16
-		ends  ends
+// probeDraft collects the pieces of a share of the owners.
+type probeDraft struct {
+	pieces []draftPiece
+	loose  []int32
+	most   int
+}
+
+// draftPiece is a piece with the hashes of its beginning.
+type draftPiece struct {
+	piece
+	four, eight uint64
+}
+
+// add notes the pieces of an owner.
+func (d *probeDraft) add(owner int32, parts []segment) {
+	d.most = max(d.most, literalLen(parts))
+	need := (literalLen(parts) + 1) / 2
+	if wordsIn(parts) < minCutWords {
+		need = literalLen(parts) * 95 / 100
 	}
-	var list []found
-	for i := range e.owners {
-		parts := e.segments(i)
-		if parts == nil {
-			continue
-		}
-		p.most = max(p.most, literalLen(parts))
-		need := (literalLen(parts) + 1) / 2
-		if wordsIn(parts) < minCutWords {
-			need = literalLen(parts) * 95 / 100
-		}
-		head, tail := bestPiece(headPieces(parts, need)), bestPiece(tailPieces(parts, need))
-		opening := headOf(parts)
-		switch {
-		case head != "" && head == tail:
-			list = append(list, found{head, int32(i), opening, headEnd | tailEnd})
-		default:
-			if head != "" {
-				list = append(list, found{head, int32(i), opening, headEnd})
-			}
-			if tail != "" {
-				list = append(list, found{tail, int32(i), opening, tailEnd})
-			}
-		}
-		if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
-			p.loose = append(p.loose, int32(i))
+	head, tail := bestPiece(headPieces(parts, need)), bestPiece(tailPieces(parts, need))
+	opening := headOf(parts)
+	if head != "" && head == tail {
+		d.addPiece(head, owner, opening, headEnd|tailEnd)
+	} else {
+		d.addPiece(head, owner, opening, headEnd)
+		d.addPiece(tail, owner, opening, tailEnd)
+	}
+	if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
+		d.loose = append(d.loose, owner)
+	}
+}
+
+func (d *probeDraft) addPiece(s string, owner int32, opening uint16, ends ends) {
+	if s == "" {
+		return
+	}
+	var buf [maxPiece]byte
+	text := buf[:copy(buf[:], s)]
+	p := draftPiece{piece: piece{pieceKey(text), owner, opening, ends, uint8(len(text))}, four: hash4(text)}
+	if len(text) >= 8 {
+		p.eight = hash8(text)
+	}
+	d.pieces = append(d.pieces, p)
+}
+
+// newProbes makes the probes of several shares. The owners of a share are counted
+// from its base.
+func newProbes(drafts []*probeDraft, bases []int32) *probes {
+	p := &probes{first: newBitmapOf(15)}
+	n := 0
+	for k, d := range drafts {
+		n += len(d.pieces)
+		p.most = max(p.most, d.most)
+		for _, owner := range d.loose {
+			p.loose = append(p.loose, bases[k]+owner)
 		}
 	}
-	p.first = newBitmapOf(15)
-	p.short, p.long = newBitmap(len(list)/4), newBitmap(len(list))
-	p.bits = uint(max(4, bits.Len(uint(len(list)))))
+	p.short, p.long = newBitmap(n/4), newBitmap(n)
+	p.bits = uint(max(4, bits.Len(uint(n))))
 	p.starts = make([]uint32, 1<<p.bits+1)
-	p.pieces = make([]piece, len(list))
-	for _, f := range list {
-		p.starts[pieceKey([]byte(f.text))>>(64-p.bits)]++
+	p.pieces = make([]piece, n)
+	for _, d := range drafts {
+		for i := range d.pieces {
+			p.starts[d.pieces[i].key>>(64-p.bits)]++
+		}
 	}
 	sum := uint32(0)
 	for i, n := range p.starts {
 		sum += n
 		p.starts[i] = sum
 	}
-	for i := len(list) - 1; i >= 0; i-- {
-		text := []byte(list[i].text)
-		key := pieceKey(text)
-		b := key >> (64 - p.bits)
-		p.starts[b]--
-		p.pieces[p.starts[b]] = piece{key, list[i].owner, list[i].head, list[i].ends, uint8(len(text))}
-		p.first.set(hash4(text))
-		if len(text) >= 8 {
-			p.long.set(hash8(text))
-		} else {
-			p.short.set(hash4(text))
+	for k := len(drafts) - 1; k >= 0; k-- {
+		list := drafts[k].pieces
+		for i := len(list) - 1; i >= 0; i-- {
+			x := &list[i]
+			x.owner += bases[k]
+			b := x.key >> (64 - p.bits)
+			p.starts[b]--
+			p.pieces[p.starts[b]] = x.piece
+			p.first.set(x.four)
+			if x.size >= 8 {
+				p.long.set(x.eight)
+			} else {
+				p.short.set(x.four)
+			}
 		}
 	}
 	return p

@@ -1,9 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
-	"strings"
-
 	"errorkb/internal/kb"
 	"errorkb/internal/pattern"
 )
@@ -97,54 +94,16 @@ func (o *owner) segments() []segment {
 // pattern does not compile is an error that names its id.
 func New(version string, entries []Entry) (*Engine, error) {
 	e := &Engine{version: version, entries: make([]entry, len(entries))}
-	var patterns []*pattern.Pattern
-	add := func(i int, expr, template string, historic bool) error {
-		expr = squeezeExpr(plainTypography(expr, true))
-		template = squeezeExpr(plainTypography(template, false))
-		if strings.TrimSpace(expr) == "" && strings.TrimSpace(template) == "" {
-			return nil
-		}
-		p, err := pattern.Compile(expr, template)
-		if err != nil {
-			return fmt.Errorf("record %q: %w", entries[i].Ref.ID, err)
-		}
-		if len(p.Literals()) == 0 {
-			return nil // it would be found everywhere
-		}
-		o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr(), weak: p.Weak()}
-		o.worth, o.words = worthOf(p.Literals())
-		e.slashes = e.slashes || strings.Contains(strings.Join(p.Literals(), ""), `\`)
-		for _, l := range p.Literals() {
-			eachWord(l, func(from, to int) { o.telling = o.telling || worthOfWord(l[from:to]) >= 1 })
-		}
-		if parts := o.segments(); parts != nil {
-			o.worth += worthOfShape(parts)
-			o.head, o.tail = parts[0].gap != "", parts[len(parts)-1].gap != ""
-		}
-		if !historic {
-			e.first[i] = len(patterns)
-		}
-		patterns = append(patterns, p)
-		e.owners = append(e.owners, o)
-		return nil
-	}
 	for i := range entries {
 		e.entries[i].Entry = entries[i]
-		e.first = append(e.first, -1)
-		if err := add(i, entries[i].Pattern, entries[i].Template, false); err != nil {
-			return nil, err
-		}
-		for _, h := range entries[i].History {
-			if err := add(i, h.Pattern, h.Template, true); err != nil {
-				return nil, err
-			}
+	}
+	drafts := draftAll(e.entries)
+	for _, d := range drafts {
+		if d.err != nil {
+			return nil, d.err
 		}
 	}
-	e.index = pattern.Build(patterns)
-	e.words = newLexicon(e)
-	e.parts = make(partsCache, len(e.owners))
-	e.probes = newProbes(e)
-	e.codes = newCodeTable(e.entries)
+	e.join(drafts)
 	return e, nil
 }
 

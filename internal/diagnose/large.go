@@ -336,9 +336,9 @@ func (w *work) mark(c *clear, base, end int) {
 		c.mark(id, m)
 		return true
 	})
-	if len(w.engine.codes) > 0 {
+	if w.engine.codes.len() > 0 {
 		eachCode(c.text, func(m mention) bool {
-			if len(w.engine.codes[m.code]) > 0 {
+			if len(w.engine.codes.of(m.code)) > 0 {
 				c.mark(-1, pattern.Match{Start: m.from, End: m.to})
 			}
 			return true

@@ -14,10 +14,10 @@ const maxPostings = 4096
 // lexicon knows which messages hold which words. It finds messages that a text
 // resembles when no pattern fits.
 type lexicon struct {
-	owners  map[string][]int32 // word in lower case → owners, ascending
-	weight  []float32          // of each owner: the sum of its words' weights
-	total   float64            // number of owners
-	scratch sync.Pool          // of *scores
+	owners  table     // word in lower case → owners
+	weight  []float32 // of each owner: the sum of its words' weights
+	total   float64   // number of owners
+	scratch sync.Pool // of *scores
 }
 
 // scores are what the owners share with a text, kept for the next text.
@@ -26,44 +26,35 @@ type scores struct {
 	touched []int32   // owners with a score
 }
 
-func newLexicon(e *Engine) *lexicon {
-	x := &lexicon{owners: map[string][]int32{}, weight: make([]float32, len(e.owners)), total: float64(len(e.owners))}
-	x.scratch.New = func() any { return &scores{of: make([]float64, len(x.weight))} }
-	for i := range e.owners {
-		for _, l := range e.owners[i].pattern.Literals() {
-			eachWord(l, func(from, to int) {
-				w := lower(l[from:to])
-				if len(w) < 2 {
-					return
-				}
-				list := x.owners[w]
-				if n := len(list); n == 0 || list[n-1] != int32(i) {
-					x.owners[w] = append(list, int32(i))
-				}
-			})
-		}
-	}
+// newLexicon makes the lexicon of n owners.
+func newLexicon(n int, owners table) *lexicon {
+	x := openLexicon(owners, make([]float32, n))
 	// In the order of the words, as sums of fractions depend on it.
-	words := make([]string, 0, len(x.owners))
-	for w := range x.owners {
-		words = append(words, w)
-	}
-	slices.Sort(words)
-	for _, w := range words {
-		weight := float32(x.weightOf(w))
-		for _, i := range x.owners[w] {
-			x.weight[i] += weight
+	for i := range x.owners.len() {
+		list := x.owners.list[x.owners.from[i]:x.owners.from[i+1]]
+		weight := float32(x.weigh(string(x.owners.word(i)), len(list)))
+		for _, owner := range list {
+			x.weight[owner] += weight
 		}
 	}
 	return x
 }
 
+// openLexicon makes the lexicon of owners that were weighed before.
+func openLexicon(owners table, weight []float32) *lexicon {
+	x := &lexicon{owners: owners, weight: weight, total: float64(len(weight))}
+	x.scratch.New = func() any { return &scores{of: make([]float64, len(x.weight))} }
+	return x
+}
+
 // has reports whether a message has the word.
-func (x *lexicon) has(word string) bool { return len(x.owners[word]) > 0 }
+func (x *lexicon) has(word string) bool { return x.owners.find(word) >= 0 }
 
 // weightOf is how much a word says: rare words more than frequent ones.
-func (x *lexicon) weightOf(word string) float64 {
-	n := len(x.owners[word])
+func (x *lexicon) weightOf(word string) float64 { return x.weigh(word, len(x.owners.of(word))) }
+
+// weigh is weightOf for a word that n owners have.
+func (x *lexicon) weigh(word string, n int) float64 {
 	if n == 0 {
 		return 0
 	}
@@ -90,11 +81,11 @@ func (x *lexicon) like(text []byte, most int) []resemblance {
 			return
 		}
 		seen[w] = true
-		list := x.owners[w]
+		list := x.owners.of(w)
 		if len(list) == 0 || len(list) > maxPostings {
 			return
 		}
-		weight := x.weightOf(w)
+		weight := x.weigh(w, len(list))
 		for _, i := range list {
 			if s.of[i] == 0 {
 				s.touched = append(s.touched, i)

@@ -271,12 +271,20 @@ func isProgram(t []byte) bool {
 	return len(t) > 1
 }
 
+// maxTableWord is the length of the longest word that is kept in a table.
+const maxTableWord = 24
+
 // lower is t in lower case, "" when it is too long to be a word of a table.
 func lower[T string | []byte](t T) string {
-	if len(t) > 24 {
+	if len(t) > maxTableWord {
 		return ""
 	}
-	var buf [24]byte
+	var buf [maxTableWord]byte
+	return string(lowerIn(&buf, t))
+}
+
+// lowerIn writes t in lower case to a buffer, which must be long enough.
+func lowerIn[T string | []byte](buf *[maxTableWord]byte, t T) []byte {
 	for i := range len(t) {
 		c := t[i]
 		if c >= 'A' && c <= 'Z' {
@@ -284,7 +292,7 @@ func lower[T string | []byte](t T) string {
 		}
 		buf[i] = c
 	}
-	return string(buf[:len(t)])
+	return buf[:len(t)]
 }
 
 // isFrame reports whether a line is a frame of a stack trace, where the words

@@ -42,6 +42,9 @@ func undoSpace(m *mapped) *mapped {
 // squeezeExpr does to an expression or a template what undoSpace does to a
 // text: of blanks and line ends in a row one is left.
 func squeezeExpr(s string) string {
+	if !strings.Contains(s, "  ") && !strings.Contains(s, `\s+`) {
+		return s
+	}
 	for {
 		next := blankRuns.Replace(s)
 		if next == s {

@@ -73,7 +73,9 @@ var plainEntities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`,
 // plainTypography does to a template or an expression what undoTypography and
 // undoEntities do to a text, so that both meet.
 func plainTypography(s string, expression bool) string {
-	s = plainEntities.Replace(s)
+	if strings.IndexByte(s, '&') >= 0 {
+		s = plainEntities.Replace(s)
+	}
 	plain := true
 	for i := 0; i < len(s); i++ {
 		if s[i] >= 0x80 {

@@ -12,6 +12,13 @@ type segment struct {
 // segmentsOf takes an expression apart into literals and named gaps; nil when
 // it is more than that. It is used for messages that are not there whole.
 func segmentsOf(expr string) []segment {
+	if out := simpleSegments(expr); out != nil {
+		return out
+	}
+	return parsedSegments(expr)
+}
+
+func parsedSegments(expr string) []segment {
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
 		return nil

@@ -111,9 +111,10 @@ func (p *Pattern) Names() []string {
 		}
 		return names
 	}
-	var l layout
+	m := matchers.Get().(*matcher)
+	defer m.put()
 	seen := map[string]bool{}
-	for _, v := range l.decode(p.rec) {
+	for _, v := range m.decode(p.rec) {
 		for _, k := range v.marks {
 			if n := string(k.name); !seen[n] {
 				seen[n] = true
@@ -138,11 +139,14 @@ func (p *Pattern) Literals() []string {
 		}
 		return []string{p.required}
 	}
-	var l layout
+	m := matchers.Get().(*matcher)
+	defer m.put()
 	var best []string
 	least := -1
-	for _, v := range l.decode(p.rec) {
-		var literals []string
+	vs := m.decode(p.rec)
+	for i := range vs {
+		v := &vs[i]
+		literals := make([]string, 0, len(v.chains))
 		n := 0
 		for k := range v.chains {
 			s := v.chainText(k)
@@ -152,6 +156,9 @@ func (p *Pattern) Literals() []string {
 		if least < 0 || n < least {
 			least, best = n, literals
 		}
+	}
+	if len(best) == 0 {
+		return nil
 	}
 	return best
 }
