@@ -1,9 +1,6 @@
 package diagnose
 
-import (
-	"slices"
-	"sync"
-)
+import "sync"
 
 // spelling finds the words of the messages that a mistyped word may stand for. It is
 // made when it is first asked for: only unknown texts ask.
@@ -26,14 +23,11 @@ const minMistyped = 5
 func (s *spelling) closest(x *lexicon, word string) string {
 	s.once.Do(func() {
 		s.words = map[spellingKey][]string{}
-		for w := range x.owners {
-			if len(w) >= minMistyped && !isNumberLike(w) {
+		for i := range x.owners.len() {
+			if w := string(x.owners.word(i)); len(w) >= minMistyped && !isNumberLike(w) {
 				k := spellingKey{len(w), w[0]}
 				s.words[k] = append(s.words[k], w)
 			}
-		}
-		for _, list := range s.words {
-			slices.Sort(list)
 		}
 	})
 	if len(word) < minMistyped {
