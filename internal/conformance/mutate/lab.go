@@ -216,6 +216,7 @@ func (l *lab) prove(ctx context.Context, m *mutant, records []string, limit time
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 	cmd.Dir = l.dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+l.dir) // a mutant that crashes leaves things behind
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
