@@ -74,6 +74,12 @@ var arenas = sync.Pool{New: func() any { return &arena{} }}
 // release empties an arena for the next diagnosis. It does not keep what an unusually
 // large text took.
 func (a *arena) release() {
+	a.empty()
+	arenas.Put(a)
+}
+
+// empty takes back everything that was taken.
+func (a *arena) empty() {
 	a.mapped.forget()
 	a.readings.forget()
 	const many = 16 << 10
@@ -88,5 +94,4 @@ func (a *arena) release() {
 	a.words.empty(many)
 	a.mapped.empty(many)
 	a.readings.empty(many)
-	arenas.Put(a)
 }

@@ -16,22 +16,26 @@ type clear struct {
 	text  []byte
 	pins  []pin
 	later []int  // starts of the lines of the part that begin no entry
+	odd   []int  // where more was undone in the part than what keeps its lines
 	marks []mark // where something stands
 	spare [2][]byte
 	short short
+	arena arena // for lines that are joined
 
 	special, ends []uint64 // of the part
 	slashes       bool     // messages hold back slashes
 	plain         int      // end of a line without escapes
 	// Of what is being made clear:
-	from  int // what stands before it is done
-	raw   int // where it begins in the part
-	fixed bool
+	from   int // what stands before it is done
+	raw    int // where it begins in the part
+	blanks int // left out so far
+	fixed  bool
 }
 
 // mark is a place where something stands.
 type mark struct {
-	owner int // whose message it is; -1 for something else
+	owner int  // whose message it is; -1 for something else
+	piece bool // only a piece of a message
 	match pattern.Match
 	raw   span // of the part
 }
@@ -40,20 +44,21 @@ type mark struct {
 // fixed one all comes from the line there.
 type pin struct {
 	at, raw int
+	blanks  int // that were left out of the lines up to here
 	fixed   bool
 }
 
 // make makes the clear text of a part of the input. Slashes says that messages
 // hold back slashes, so that lines with escapes are kept as they are as well.
 func (c *clear) make(part []byte, slashes bool) {
-	c.text, c.pins, c.marks, c.later = c.text[:0], c.pins[:0], c.marks[:0], c.later[:0]
+	c.text, c.pins, c.marks, c.later, c.odd = c.text[:0], c.pins[:0], c.marks[:0], c.later[:0], c.odd[:0]
 	c.slashes, c.plain = slashes, 0
 	if cap(c.text) < len(part)+len(part)/4 {
 		c.text = make([]byte, 0, len(part)+len(part)/4)
 	}
 	c.look(part)
 	c.findLater(part)
-	c.from, c.raw, c.fixed = 0, 0, false
+	c.from, c.raw, c.blanks, c.fixed = 0, 0, 0, false
 	c.pin(0)
 	next := 0
 	for k, found := range c.special[:windowsOf(len(part))] {
@@ -130,6 +135,7 @@ func (c *clear) slash(part []byte, i int) int {
 		c.plain = end
 		return i + 1
 	}
+	c.odd = append(c.odd, i)
 	if c.slashes {
 		c.rest(part, i, end)
 		c.text = append(c.text, '\n')
@@ -200,13 +206,14 @@ func (c *clear) pin(i int) {
 	if n := len(c.pins); n > 0 && c.pins[n-1].at == len(c.text) {
 		c.pins = c.pins[:n-1]
 	}
-	c.pins = append(c.pins, pin{len(c.text), c.raw + i, c.fixed})
+	c.pins = append(c.pins, pin{len(c.text), c.raw + i, c.blanks, c.fixed})
 }
 
 // copyTo copies what stands before to.
 func (c *clear) copyTo(t []byte, to int) {
 	for c.from < to && t[c.from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
 		c.from++ // what stood between two blanks is gone
+		c.blanks++
 		if !c.fixed {
 			c.pin(c.from)
 		}
@@ -224,13 +231,16 @@ func (c *clear) undo(t []byte, i int) int {
 			n++
 		}
 		with = " "
+		c.blanks += n - 1
 	case b == '\r':
 		if i+1 >= len(t) || t[i+1] != '\n' {
 			with = "\n"
+			c.isOdd(i)
 		}
 	case b == 0x1b:
 		n = escapeSequence(t[i:])
 	case b == '\b':
+		c.isOdd(i)
 		c.copyTo(t, i)
 		if k := len(c.text); k > 0 && c.text[k-1] != '\n' {
 			c.text = c.text[:lastRune(c.text)]
@@ -260,10 +270,14 @@ func (c *clear) undo(t []byte, i int) int {
 		if !ok {
 			return i + size
 		}
-		with, n = plain, size
+		if with, n = plain, size; with == "\n" {
+			c.isOdd(i)
+		}
 	}
 	c.copyTo(t, i)
-	if with != " " || len(c.text) == 0 || c.text[len(c.text)-1] != ' ' {
+	if with == " " && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
+		c.blanks++
+	} else {
 		c.text = append(c.text, with...)
 	}
 	c.from = i + n
@@ -276,7 +290,25 @@ func (c *clear) undo(t []byte, i int) int {
 // mark notes that something stands in the text.
 func (c *clear) mark(owner int, m pattern.Match) {
 	raw := span{c.rawOf(m.Start), c.rawOf(max(m.Start, m.End-1)) + 1}
-	c.marks = append(c.marks, mark{owner, m, raw})
+	c.marks = append(c.marks, mark{owner: owner, match: m, raw: raw})
+}
+
+// isOdd notes that the lines of the part are others than those of the clear text.
+func (c *clear) isOdd(i int) {
+	if !c.fixed {
+		c.odd = append(c.odd, i)
+	}
+}
+
+// clearOf is where byte raw of the part stands in the clear text, and the pin before
+// it.
+func (c *clear) clearOf(raw int) (at, k int) {
+	k = max(0, sort.Search(len(c.pins), func(k int) bool { return c.pins[k].raw > raw })-1)
+	at = c.pins[k].at + raw - c.pins[k].raw
+	if k+1 < len(c.pins) {
+		at = min(at, c.pins[k+1].at)
+	}
+	return at, k
 }
 
 func (c *clear) rawOf(at int) int {

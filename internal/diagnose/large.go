@@ -259,13 +259,35 @@ func (w *work) readBlock(c *clear, base, end int) {
 			reach = max(reach, marks[n].raw.to)
 			n++
 		}
-		if lined || reached || !w.readShort(c, base, base+from, base+to, marks[:n]) {
-			if w.late() {
-				return
-			}
+		if w.late() {
+			return
+		}
+		switch {
+		case reached || lined && !w.apart(c, from, to, marks[:n]):
+			w.readEntry(base+from, base+to)
+		case lined:
+			w.readLinesOf(c, base, from, to, marks[:n])
+		case !w.readShort(c, base, base+from, base+to, marks[:n]):
 			w.readEntry(base+from, base+to)
 		}
 		marks, at = marks[n:], to
+	}
+}
+
+// readLinesOf reads the lines of a part of a block in which something stands, each by
+// itself.
+func (w *work) readLinesOf(c *clear, base, from, to int, marks []mark) {
+	for len(marks) > 0 {
+		from = lineStartOf(w.input, base+marks[0].raw.from, marks[0].raw.from-from) - base
+		end := min(lineEndOf(w.input, base+from)+1-base, to)
+		n := 1
+		for n < len(marks) && marks[n].raw.from < end {
+			n++
+		}
+		if !w.readShort(c, base, base+from, base+end, marks[:n]) {
+			w.readEntry(base+from, base+end)
+		}
+		marks, from = marks[n:], end
 	}
 }
 
@@ -347,7 +369,7 @@ func (w *work) mark(c *clear, base, end int) {
 	if base < cutText {
 		block := w.input[base:end]
 		w.engine.probes.each(block, 0, len(block), func(at int, _ *piece) bool {
-			c.marks = append(c.marks, mark{owner: -1, raw: span{at, at + 1}})
+			c.marks = append(c.marks, mark{owner: -1, piece: true, raw: span{at, at + 1}})
 			return true
 		})
 	}
