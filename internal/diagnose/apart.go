@@ -3,68 +3,182 @@ package diagnose
 import (
 	"bytes"
 	"slices"
+	"sort"
 
 	"errorkb/internal/pattern"
 )
 
+// seam is a place where two lines may have been put together.
+type seam struct {
+	at   int  // offset of the blank between them
+	full bool // the first line may have been as long as it could be
+}
+
 // apart reports whether each line of a part of a block can be read by itself: no
 // message goes over several of them, and none of them holds text with lines of its
-// own. The lines are joined as they would be (blocks.go), out of their clear text
-// and without the way back.
+// own.
 func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 	if c.isTangled(from, to, marks) {
 		return false
 	}
-	start, k := c.clearOf(from)
-	end, _ := c.clearOf(to)
-	blanks := c.pins[k].blanks
-	m := part(&c.arena, c.text, start, end)
 	defer c.arena.empty()
-	lines := c.arena.lines.take(bytes.Count(m.text, newline) + 1)
-	plain := newBuilder(m)
-	objects := 0
-	for at := 0; at < len(m.text); {
-		stop := lineEndOf(m.text, at)
-		next := min(stop+1, len(m.text))
-		l := m.text[at:stop]
-		if len(l) > maxLine {
-			return false // it is read in pieces
-		}
-		if isObject(l) {
-			objects++
-		}
-		width := characters(l)
-		gapped := len(l) > 0 && l[len(l)-1] == ' '
-		if gapped {
-			l = l[:len(l)-1]
-		}
-		begin := len(plain.text)
-		plain.text = append(plain.text, l...)
-		plain.text = append(plain.text, '\n')
-		lines = append(lines, readLine(plain.text, begin, begin+len(l)))
-		for k+1 < len(c.pins) && c.pins[k+1].at <= start+next {
-			k++
-		}
-		last := &lines[len(lines)-1]
-		last.width, last.gapped = width+c.pins[k].blanks-blanks, gapped
-		at, blanks = next, c.pins[k].blanks
+	m, lines, ok := c.linesOf(from, to)
+	if !ok {
+		return false
 	}
-	if len(lines) < 2 || objects > 1 {
-		return objects < 2
+	if w.plainlyApart(c, m.text, lines) {
+		return true
 	}
-	m = part(&c.arena, plain.text, 0, len(plain.text)-1)
 	m, lines = dropPrefixes(m, lines)
 	j := w.joinLines(m, lines)
 	if j == nil {
 		return true
 	}
-	alone := true
 	w.engine.index.Find(j.m.text, func(id int, m pattern.Match) bool {
 		h := hit{start: m.Start, end: m.End, captures: m.Captures}
-		alone = !j.settleJoined(&h)
-		return alone
+		ok = !j.settleJoined(&h)
+		return ok
 	})
-	return alone
+	return ok
+}
+
+// linesOf are the lines of a part of a block, made of the clear text. It reports false
+// when there is more to them.
+func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
+	start, k := c.clearOf(from)
+	end, _ := c.clearOf(to)
+	text := c.text[start:end]
+	lines = c.arena.lines.take(bytes.Count(text, newline) + 1)
+	plain := c.arena.bytes.take(len(text) + 1)
+	blanks, objects := c.pins[k].blanks, 0
+	for at := 0; at < len(text); {
+		stop := lineEndOf(text, at)
+		next := min(stop+1, len(text))
+		l := text[at:stop]
+		if isObject(l) {
+			objects++
+		}
+		if len(l) > maxLine || objects > 1 {
+			return nil, nil, false // it is read in pieces, or as what objects hold
+		}
+		for k+1 < len(c.pins) && c.pins[k+1].at <= start+next {
+			k++
+		}
+		width := characters(l) + c.pins[k].blanks - blanks
+		gapped := len(l) > 0 && l[len(l)-1] == ' '
+		if gapped {
+			l = l[:len(l)-1]
+		}
+		begin := len(plain)
+		plain = append(append(plain, l...), '\n')
+		read := readLine(plain, begin, begin+len(l))
+		read.width, read.gapped = width, gapped
+		lines = append(lines, read)
+		at, blanks = next, c.pins[k].blanks
+	}
+	return part(&c.arena, plain, 0, len(plain)-1), lines, true
+}
+
+// plainlyApart reports whether no message can go over two of the lines. It joins them
+// as joinLines does, but always with a blank, and gives up where two halves of a word
+// may meet.
+func (w *work) plainlyApart(c *clear, t []byte, lines []line) bool {
+	text, seams := c.joined[:0], c.seams[:0]
+	for i := 0; i < len(lines); {
+		n := stretch(lines[i:])
+		var ok bool
+		if text, seams, ok = w.joinPlainly(c, t, lines[i:i+n], text, seams); !ok {
+			return false
+		}
+		text = append(text, '\n')
+		i += max(n, 1)
+	}
+	c.joined, c.seams = text, seams
+	ok := true
+	w.engine.index.Find(text, func(_ int, m pattern.Match) bool {
+		ok = !crosses(seams, m)
+		return ok
+	})
+	return ok
+}
+
+// joinPlainly appends the lines of a stretch, and where they were joined.
+func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams []seam) ([]byte, []seam, bool) {
+	full, width, cutAt := fullLines(&c.arena, t, lines)
+	prev := -1
+	var labelled *line
+	for i := range lines {
+		l := &lines[i]
+		if l.message >= l.end {
+			continue
+		}
+		from := l.body
+		if prev >= 0 {
+			p := &lines[prev]
+			if labelled != nil {
+				from += sameLabels(t[labelled.body:labelled.end], t[from:l.end])
+			}
+			if !p.gapped && w.mayBeSplit(t[p.body:p.end], t[from:l.end], cutAt && p.width == width) {
+				return text, seams, false
+			}
+			seams = append(seams, seam{len(text), full[prev] && prev == i-1})
+			text = append(text, ' ')
+		}
+		if l.message > l.body {
+			labelled = l
+		}
+		text = append(text, t[from:l.end]...)
+		prev = i
+	}
+	return text, seams, true
+}
+
+// mayBeSplit reports whether the end of a line and the start of the next may be two
+// halves of a word or of a name; see splitsWord.
+func (w *work) mayBeSplit(a, b []byte, column bool) bool {
+	i := len(a)
+	for i > 0 && isWord(a[i-1]) {
+		i--
+	}
+	j := 0
+	for j < len(b) && isWord(b[j]) {
+		j++
+	}
+	if i == len(a) || j == 0 {
+		return column
+	}
+	const longest = 24 // words beyond it are not in the lexicon
+	return len(a)-i+j > longest || w.engine.words.hasBoth(a[i:], b[:j])
+}
+
+// crosses reports whether a match may be one in joined lines; see settleJoined.
+func crosses(seams []seam, m pattern.Match) bool {
+	start, end := m.Start, m.End
+	inside := func(from, to int) (first, last *seam) {
+		k := sort.Search(len(seams), func(k int) bool { return seams[k].at >= from })
+		for ; k < len(seams) && seams[k].at < to; k++ {
+			if last = &seams[k]; first == nil {
+				first = last
+			}
+		}
+		return first, last
+	}
+	if n := len(m.Captures); n > 0 {
+		if v := m.Captures[0]; v.Start == start {
+			if _, last := inside(v.Start, v.End); last != nil && last.full {
+				return true
+			}
+			start = v.End
+		}
+		if v := m.Captures[n-1]; v.End == end && v.Start >= start {
+			if first, _ := inside(v.Start, v.End); first != nil && first.full {
+				return true
+			}
+			end = v.Start
+		}
+	}
+	first, _ := inside(start, end)
+	return first != nil
 }
 
 // isTangled reports whether the lines of a part are not those of its clear text, or

@@ -180,13 +180,13 @@ func stretch(lines []line) int {
 	return len(lines)
 }
 
-// joinStretch joins lines, the blank ones left out.
-func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
-	width := 0
+// fullLines says of each line whether it may have been as long as it could be, how
+// wide the widest one is, and whether lines were cut at that column.
+func fullLines(a *arena, t []byte, lines []line) (full []bool, width int, cutAt bool) {
 	for _, l := range lines {
 		width = max(width, l.width)
 	}
-	full := m.arena.flags.take(len(lines))[:len(lines)] // the next word did not fit behind the line
+	full = a.flags.take(len(lines))[:len(lines)] // the next word did not fit behind the line
 	for i := range full {
 		full[i] = false
 	}
@@ -200,7 +200,7 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 		if next.stamped || next.layers&^l.layers != 0 || next.message > next.body && next.level > levelNone {
 			continue // a line of its own
 		}
-		full[i] = l.width+1+firstWord(m.text[next.body:next.end]) > width
+		full[i] = l.width+1+firstWord(t[next.body:next.end]) > width
 		if full[i] {
 			soft++
 		}
@@ -213,12 +213,18 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 	}
 	// Lines cut at a column are all as long as the longest; lines broken at
 	// blanks are so long that the next word did not fit, and seldom only two.
-	cutAt := width >= minWrapWidth && 10*hard >= 9*soft && 2*exact >= hard && (hard >= 2 || hard == 1 && isScreenWidth(width))
+	cutAt = width >= minWrapWidth && 10*hard >= 9*soft && 2*exact >= hard && (hard >= 2 || hard == 1 && isScreenWidth(width))
 	broken := soft >= 2 && 4*soft >= 3*joints
 	for i := range full {
 		alone := !broken && (i == 0 || !full[i-1]) && (i+1 == len(full) || !full[i+1])
 		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && hard >= 2 && lines[i].width >= width-1))
 	}
+	return full, width, cutAt
+}
+
+// joinStretch joins lines, the blank ones left out.
+func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
+	full, width, cutAt := fullLines(m.arena, m.text, lines)
 	prev := -1
 	labelled := line{} // the last line that had labels
 	blank := false

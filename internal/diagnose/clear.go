@@ -13,17 +13,21 @@ import (
 // left where they are. It serves to see whether something stands in a line, and
 // where; what exactly is then read from the line itself.
 type clear struct {
-	text  []byte
-	pins  []pin
-	later []int  // starts of the lines of the part that begin no entry
-	odd   []int  // where more was undone in the part than what keeps its lines
-	marks []mark // where something stands
-	spare [2][]byte
-	short short
-	arena arena // for lines that are joined
+	text     []byte
+	pins     []pin
+	later    []int  // starts of the lines of the part that begin no entry
+	odd      []int  // where more was undone in the part than what keeps its lines
+	timeless bool   // no line of the part begins an entry
+	marks    []mark // where something stands
+	spare    [2][]byte
+	short    short
+	arena    arena // for lines that are joined
+	joined   []byte
+	seams    []seam
 
 	special, ends []uint64 // of the part
 	slashes       bool     // messages hold back slashes
+	keep          bool     // escapes are left as they are
 	plain         int      // end of a line without escapes
 	// Of what is being made clear:
 	from   int // what stands before it is done
@@ -100,8 +104,11 @@ func (c *clear) nextSpecial(i, end int) int {
 
 // findLater notes the lines that begin no entry.
 func (c *clear) findLater(part []byte) {
+	c.timeless = true
 	note := func(i int) {
-		if !opensEntry(part[i:lineEndOf(part, i)]) {
+		if opensEntry(part[i:lineEndOf(part, i)]) {
+			c.timeless = false
+		} else {
 			c.later = append(c.later, i)
 		}
 	}
@@ -109,10 +116,11 @@ func (c *clear) findLater(part []byte) {
 	for k, ends := range c.ends[:windowsOf(len(part))] {
 		for ; ends != 0; ends &= ends - 1 {
 			i := 64*k + bits.TrailingZeros64(ends) + 1
-			if i+8 <= len(part) && isDay(eight(part[i:])) || i == len(part) {
-				continue
+			if i+8 <= len(part) && isDay(eight(part[i:])) {
+				c.timeless = false
+			} else if i < len(part) {
+				note(i)
 			}
-			note(i)
 		}
 	}
 }
@@ -126,7 +134,7 @@ func isDay(x uint64) bool {
 
 // slash makes the line with a back slash at i clear, and returns where to go on.
 func (c *clear) slash(part []byte, i int) int {
-	if i < c.plain {
+	if c.keep || i < c.plain {
 		return i + 1
 	}
 	start, end := bytes.LastIndexByte(part[:i], '\n')+1, lineEndOf(part, i)

@@ -2,10 +2,8 @@ package diagnose
 
 import (
 	"bytes"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"errorkb/internal/pattern"
 )
@@ -30,27 +28,13 @@ func (w *work) searchLarge() {
 	chunks := cutChunks(w.input)
 	o := order{whole: w, ready: make([]*share, len(chunks))}
 	ends := make([]int, (len(w.input)+stepSize-1)/stepSize)
-	next := atomic.Int64{}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(chunks)) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var c clear
-			for {
-				k := int(next.Add(1)) - 1
-				if k >= len(chunks) || w.ctx.Err() != nil {
-					return
-				}
-				p := o.share()
-				p.readChunk(&c, chunks[k].from, chunks[k].to)
-				p.finish()
-				countLineEnds(w.input, chunks[k], ends)
-				o.take(k, p)
-			}
-		}()
-	}
-	wg.Wait()
+	each(len(chunks), w.ctx, func(c *clear, k int) {
+		p := o.share()
+		p.readChunk(c, chunks[k].from, chunks[k].to)
+		p.finish()
+		countLineEnds(w.input, chunks[k], ends)
+		o.take(k, p)
+	})
 	o.rest()
 	if !w.partial {
 		w.lines = make([]int, len(ends))
@@ -216,7 +200,9 @@ func lineEndOf(text []byte, from int) int {
 func (w *work) readChunk(c *clear, from, to int) {
 	for from < to && !w.partial {
 		end := min(from+blockSize, to)
-		if end < to {
+		if end < to && c.timeless {
+			end = min(lineEndOf(w.input, end-1)+1, to)
+		} else if end < to {
 			end = min(nextEntry(w.input, end), to)
 		}
 		w.readBlock(c, from, end)
@@ -228,6 +214,7 @@ func (w *work) readChunk(c *clear, from, to int) {
 // lines.
 func (w *work) readBlock(c *clear, base, end int) {
 	block := w.input[base:end]
+	c.keep = false
 	c.make(block, w.engine.slashes)
 	w.mark(c, base, end)
 	marks, later := c.marks, c.later
@@ -320,7 +307,7 @@ func opensEntry(t []byte) bool {
 			}
 			return false
 		case isLetter(c):
-			if timeLen(t) > 0 {
+			if byteKinds[c]&opensTime != 0 && timeLen(t) > 0 {
 				return true
 			}
 			n := columnLen(t)

@@ -59,13 +59,10 @@ func eachLine(text []byte, f func(line []byte) string) []byte {
 	return b.Bytes()
 }
 
-// In a log of entries that begin with a time, reading those that hold something
-// finds what reading all of it finds, whatever was done to the text.
-func TestLargeFindsWhatIsThere(t *testing.T) {
-	e, messages := madeEngine(t, 300)
-	log := corpus.Log(largeText*2, messages)
-	log = append(log, "2026-03-01T08:15:02.113Z failed with KB4711\n2026-03-01T08:15:03.113Z see ERR_MADE_UP for more\n"...)
-	for name, text := range map[string][]byte{
+// shapes are a log as it comes out of different things.
+func shapes(log []byte) map[string][]byte {
+	bare := eachLine(log, func(l []byte) string { return strings.TrimLeft(string(l[bytes.IndexByte(l, ' '):]), " ") })
+	return map[string][]byte{
 		"plain": log, "worn": corpus.Disguise(log), "crlf": bytes.ReplaceAll(log, []byte("\n"), []byte("\r\n")),
 		"blanks":   bytes.ReplaceAll(log, []byte(" "), []byte("   ")),
 		"tabs":     bytes.ReplaceAll(log, []byte(" the "), []byte("\tthe ")),
@@ -73,7 +70,20 @@ func TestLargeFindsWhatIsThere(t *testing.T) {
 		"quotes":   eachLine(log, func(l []byte) string { return string(l[:25]) + `level=error msg="` + string(l[25:]) + `" n=1` }),
 		"syslog":   eachLine(log, func(l []byte) string { return "Mar  1 08:15:04 host app[4121]: (" + string(l[25:]) + ")" }),
 		"marks":    eachLine(log, func(l []byte) string { return "> " + string(l) + " \u2192 caf\u00e9" }),
-	} {
+		"bare":     bare,
+		"levels":   eachLine(bare, func(l []byte) string { return "ERROR " + string(l) }),
+		"columns":  eachLine(bare, func(l []byte) string { return "web-1  | \x1b[31m" + string(l) + "\x1b[0m" }),
+	}
+}
+
+// In a log of entries that begin with a time, reading those that hold something
+// finds what reading all of it finds, whatever was done to the text; and so it does
+// where no line begins with a time.
+func TestLargeFindsWhatIsThere(t *testing.T) {
+	e, messages := madeEngine(t, 300)
+	log := corpus.Log(largeText*2, messages)
+	log = append(log, "2026-03-01T08:15:02.113Z failed with KB4711\n2026-03-01T08:15:03.113Z see ERR_MADE_UP for more\n"...)
+	for name, text := range shapes(log) {
 		// Behind the part in which pieces of cut messages are looked for as well.
 		text = append(corpus.Log(cutText, nil), text...)
 		whole := wholly(e, text)
@@ -93,6 +103,109 @@ func TestLargeFindsWhatIsThere(t *testing.T) {
 			}
 			t.Errorf("%s: %d records, want %d", name, len(g), len(w))
 		}
+	}
+}
+
+// Lines that are read by themselves hold what they hold together, however the
+// messages in them were wrapped.
+func TestLinesApart(t *testing.T) {
+	e, messages := madeEngine(t, 300)
+	r := rand.New(rand.NewPCG(6, 6))
+	starts := []string{"", "ERROR ", "  ", "| ", "> ", "hint: ", "web-1 | ", "npm ERR! ", "\t"}
+	apart, together, joined := 0, 0, 0
+	for range 4000 {
+		width, start := 40+r.IntN(60), starts[r.IntN(len(starts))]
+		var b strings.Builder
+		for range 1 + r.IntN(6) {
+			line := corpus.Fill(r, messages[r.IntN(len(messages))])
+			switch r.IntN(4) {
+			case 0:
+				line = "INFO index pool at 7% of its limit"
+			case 1:
+				line = line[:r.IntN(len(line))] + " for \"" + line + "\""
+			}
+			for r.IntN(3) > 0 && len(line) > width {
+				cut := width
+				if r.IntN(2) == 0 {
+					cut = strings.LastIndexByte(line[:width], ' ') + 1
+				}
+				b.WriteString(start + line[:cut] + "\n")
+				line = line[cut:]
+			}
+			b.WriteString(start + line + []string{"", " ", "\r", "  done"}[r.IntN(4)] + "\n")
+		}
+		text := []byte(b.String())
+		found := func(read func(w *work)) string {
+			w := e.newWork(context.Background(), text, math.MaxInt)
+			w.large = true
+			read(w)
+			for _, h := range w.hits {
+				if h.reading.joined {
+					joined++
+				}
+			}
+			w.findCodes()
+			w.judge()
+			w.tally.addAll(append(w.hits, w.short...))
+			return w.everything()
+		}
+		want := found(func(w *work) { w.readEntry(0, len(text)) })
+		alone := false
+		got := found(func(w *work) {
+			var c clear
+			c.make(text, false)
+			w.mark(&c, cutText, cutText)
+			if alone = w.apart(&c, 0, len(text), c.marks); alone {
+				w.readLinesOf(&c, 0, 0, len(text), c.marks)
+			}
+		})
+		switch {
+		case !alone:
+			together++
+		case got != want:
+			t.Fatalf("the lines of\n%s\nhold\n%s\ntogether\n%s", text, got, want)
+		default:
+			apart++
+		}
+	}
+	if apart < 500 || together < 500 || joined < 500 {
+		t.Errorf("%d texts apart, %d together, %d joined hits; does this test anything?", apart, together, joined)
+	}
+}
+
+// The telling line of a large text is that of all its lines.
+func TestLargeTellsTheLine(t *testing.T) {
+	e, _ := madeEngine(t, 2)
+	log := corpus.Log(largeText*3, nil)
+	r := rand.New(rand.NewPCG(4, 4))
+	lines := bytes.SplitAfter(log, newline)
+	for _, l := range []string{"nothing could not be read", "FATAL out of everything", "app: ValueError: no such value", "ERROR it failed"} {
+		k := r.IntN(len(lines) - 1)
+		lines[k] = []byte("2026-03-01T08:15:02.113Z " + l + "\n")
+	}
+	told := map[string]bool{}
+	for name, text := range shapes(bytes.Join(lines, nil)) {
+		w := e.newWork(context.Background(), text, 0)
+		var want telling
+		base, _ := readLines(newMapped(text), 0, false)
+		for i := range base.lines {
+			if want.weigh(base.m.text, &base.lines[i]) {
+				want.in, want.line = base, &base.lines[i]
+			}
+		}
+		w.large = true
+		in, line, why := w.tellingLine()
+		if line == nil {
+			t.Fatalf("%s: no line", name)
+		}
+		wantFrom, wantTo := want.in.m.span(want.line.body, want.line.end)
+		if from, to := in.m.span(line.body, line.end); from != wantFrom || to != wantTo || why != want.why {
+			t.Errorf("%s: %q, %s; want %q, %s", name, text[from:to], why, text[wantFrom:wantTo], want.why)
+		}
+		told[why] = true
+	}
+	if len(told) < 2 {
+		t.Errorf("every line was chosen for one reason: %v", told)
 	}
 }
 

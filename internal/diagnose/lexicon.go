@@ -50,6 +50,19 @@ func openLexicon(owners table, weight []float32) *lexicon {
 // has reports whether a message has the word.
 func (x *lexicon) has(word string) bool { return x.owners.find(word) >= 0 }
 
+// hasBoth reports whether a message has the word that a and b make together. It has
+// at most 24 bytes.
+func (x *lexicon) hasBoth(a, b []byte) bool {
+	var both [24]byte
+	word := append(append(both[:0], a...), b...)
+	for i, c := range word {
+		if c >= 'A' && c <= 'Z' {
+			word[i] = c + 'a' - 'A'
+		}
+	}
+	return x.owners.find(string(word)) >= 0
+}
+
 // weightOf is how much a word says: rare words more than frequent ones.
 func (x *lexicon) weightOf(word string) float64 { return x.weigh(word, len(x.owners.of(word))) }
 

@@ -164,8 +164,12 @@ func wordLabel(t []byte) (int, severity) {
 	if end == len(t) {
 		return 0, levelNone
 	}
-	if plain := bytes.TrimRight(word, "*_"); len(plain) > 0 && plain[len(plain)-1] == ':' {
-		name := plain[:len(plain)-1] // "Error:**" ends in emphasis
+	plain := word // "Error:**" ends in emphasis
+	for len(plain) > 0 && (plain[len(plain)-1] == '*' || plain[len(plain)-1] == '_') {
+		plain = plain[:len(plain)-1]
+	}
+	if len(plain) > 0 && plain[len(plain)-1] == ':' {
+		name := plain[:len(plain)-1]
 		if len(name) == 0 {
 			return 0, levelNone
 		}

@@ -60,57 +60,6 @@ var mayTrouble = func() (may [32][32]bool) {
 	return may
 }()
 
-// tellingLine is the line that a person would look at, the reading it is in, and
-// why; nil when there is nothing but blanks.
-func (w *work) tellingLine() (in *reading, best *line, why string) {
-	bestScore := 0
-	seen, written := 0, 0
-	w.eachBase(func(r *reading) bool {
-		for i := range r.lines {
-			if seen >= maxTelling || seen&0x3ff == 0 && w.late() {
-				return false
-			}
-			seen++
-			l := &r.lines[i]
-			if l.fence || l.message >= l.end && l.body >= l.end {
-				continue
-			}
-			written++
-			least := -100
-			if best != nil {
-				least = bestScore + 1
-			}
-			score, reason := weighLine(r.m.text, l, least)
-			// The first failure comes before the cascade: only more beats it.
-			if best == nil || score > bestScore {
-				in, best, bestScore, why = r, l, score, reason
-			}
-		}
-		return true
-	})
-	if written == 1 {
-		why = "it is the only line"
-	}
-	return in, best, why
-}
-
-// eachBase calls f with the lines of the input until it returns false: at once, or
-// a chunk after the other where a large text was not read as a whole.
-func (w *work) eachBase(f func(*reading) bool) {
-	if !w.large {
-		if len(w.texts) > 0 {
-			f(w.texts[0])
-		}
-		return
-	}
-	for _, c := range cutChunks(w.input) {
-		r, _ := readLines(part(nil, w.input, c.from, c.to), 0, false)
-		if !f(r) {
-			return
-		}
-	}
-}
-
 // weighLine says how much a line looks like the one that matters. Below least it
 // may stop weighing.
 func weighLine(t []byte, l *line, least int) (int, string) {
