@@ -15,6 +15,8 @@ type arena struct {
 	flags    slab[bool]
 	pieces   slab[occurrence]
 	words    slab[word]
+	found    slab[pieces]
+	inner    slab[innerHead]
 	mapped   slab[mapped]
 	readings slab[reading]
 }
@@ -82,6 +84,7 @@ func (a *arena) release() {
 func (a *arena) empty() {
 	a.mapped.forget()
 	a.readings.forget()
+	a.found.forget()
 	const many = 16 << 10
 	a.bytes.empty(32 * many)
 	a.runs.empty(many)
@@ -92,6 +95,8 @@ func (a *arena) empty() {
 	a.flags.empty(many)
 	a.pieces.empty(many)
 	a.words.empty(many)
+	a.inner.empty(many)
+	a.found.empty(many)
 	a.mapped.empty(many)
 	a.readings.empty(many)
 }

@@ -12,11 +12,9 @@ type reading struct {
 	depth    int     // how many levels of escapes were undone
 	enclosed bool    // the content of a quoted string, whole
 	joined   bool
-	base     *reading     // for a joined reading: the lines it was made of
-	places   []place      // for a joined reading: where its lines begin
-	pieces   []occurrence // pieces of messages in it, as far as probed
-	words    []word       // the same of all its words
-	probed   int          // how far they were looked for
+	base     *reading // for a joined reading: the lines it was made of
+	places   []place  // for a joined reading: where its lines begin
+	pieces   *pieces  // of messages in it, as far as they were looked for
 }
 
 // joint is a place where two lines were put together.

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
@@ -25,59 +26,42 @@ type probes struct {
 type piece struct {
 	key   uint64
 	owner int32
-	head  uint16 // how the message begins, see headOf; anyHead when that is not known
+	head  uint16 // of the word that tells where the message begins, see headOf
 	ends  ends
 	size  uint8
 }
 
-// ends are the ends of a message that a piece speaks for.
+// ends says what a piece speaks for.
 type ends uint8
 
 const (
-	headEnd ends = 1 << iota // it is there when the head is
-	tailEnd                  // it is there when the tail is
+	headEnd  ends = 1 << iota // it is there when the head is
+	tailEnd                   // it is there when the tail is
+	opening                   // of a head: it begins with the word that tells where the message begins
+	anyHead                   // no word tells where the message begins
+	leadUnit                  // how far in front of that word it begins, in this unit
 )
 
-// anyHead stands for a beginning that no word start tells.
-const anyHead = 1 << 8
+// lead is how far in front of the word that tells it a message begins.
+func (e ends) lead() int { return int(e / leadUnit) }
 
-// headOf sums up the first word that must be there for alignHead to lay a message
-// at all: where it finds the beginning of the first literal, this word begins in
-// the text, not later than reach bytes behind.
-func headOf(parts []segment) uint16 {
-	if !canHead(parts) {
-		return anyHead
-	}
-	probe := probeOf(parts)
-	for i := 0; i+4 <= len(probe); i++ {
-		if isWord(probe[i]) && (i == 0 || !isWord(probe[i-1])) && !strings.ContainsAny(probe[i:i+4], "'\"`") {
-			return wordHead([]byte(probe[i : i+4]))
+// headOf is the first word that must be there for alignHead to lay a message at all:
+// where it finds the beginning of the first literal, this word begins so many bytes
+// behind. It is -1 when there is none.
+func headOf(parts []segment) (head uint16, at int) {
+	if canHead(parts) {
+		probe := probeOf(parts)
+		for i := 0; i+4 <= len(probe); i++ {
+			if isWord(probe[i]) && (i == 0 || !isWord(probe[i-1])) && !strings.ContainsAny(probe[i:i+4], "'\"`") {
+				return wordHead(hash4([]byte(probe[i : i+4]))), i
+			}
 		}
 	}
-	return anyHead
+	return 0, -1
 }
 
 // wordHead sums up the first four bytes of a word.
-func wordHead(t []byte) uint16 { return uint16(hash4(t) >> 56) }
-
-// heads is a set of beginnings of words.
-type heads [anyHead / 64]uint64
-
-func (h *heads) add(head uint16) { h[head/64] |= 1 << (head % 64) }
-
-// headsIn are the words that begin in text[from:to].
-func headsIn(text []byte, from, to int) (h heads) {
-	s := startsIn(text, from, to)
-	for i := s.next(); i >= 0 && i+4 <= len(text); i = s.next() {
-		h.add(wordHead(text[i:]))
-	}
-	return h
-}
-
-// may reports whether a message with a beginning may begin there.
-func (h *heads) may(head uint16) bool {
-	return head >= anyHead || h[head/64]>>(head%64)&1 != 0
-}
+func wordHead(h uint64) uint16 { return uint16(h >> 48) }
 
 // pieceSizes are the lengths of pieces that are told apart, longest first.
 var pieceSizes = [...]int{maxPiece, 16, 12, 8, 4}
@@ -142,26 +126,36 @@ func (d *probeDraft) add(owner int32, parts []segment) {
 	if wordsIn(parts) < minCutWords {
 		need = literalLen(parts) * 95 / 100
 	}
-	head, tail := bestPiece(headPieces(parts, need)), bestPiece(tailPieces(parts, need))
-	opening := headOf(parts)
-	if head != "" && head == tail {
-		d.addPiece(head, owner, opening, headEnd|tailEnd)
+	head, at := bestPiece(headPieces(parts, need))
+	tail, _ := bestPiece(tailPieces(parts, need))
+	word, lead := headOf(parts)
+	kind := headEnd
+	if lead < 0 {
+		kind |= anyHead
 	} else {
-		d.addPiece(head, owner, opening, headEnd)
-		d.addPiece(tail, owner, opening, tailEnd)
+		kind |= leadUnit * ends(lead)
+		if at == lead {
+			kind |= opening
+		}
+	}
+	if head == tail {
+		d.addPiece(head, owner, word, kind|tailEnd)
+	} else {
+		d.addPiece(head, owner, word, kind)
+		d.addPiece(tail, owner, word, tailEnd)
 	}
 	if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
 		d.loose = append(d.loose, owner)
 	}
 }
 
-func (d *probeDraft) addPiece(s string, owner int32, opening uint16, ends ends) {
+func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
 	if s == "" {
 		return
 	}
 	var buf [maxPiece]byte
 	text := buf[:copy(buf[:], s)]
-	p := draftPiece{piece: piece{pieceKey(text), owner, opening, ends, uint8(len(text))}, four: hash4(text)}
+	p := draftPiece{piece: piece{pieceKey(text), owner, head, ends, uint8(len(text))}, four: hash4(text)}
 	if len(text) >= 8 {
 		p.eight = hash8(text)
 	}
@@ -284,9 +278,10 @@ func tailPieces(parts []segment, need int) []needed {
 }
 
 // bestPiece is the longest piece that begins with a word and holds no quote, as
-// any quote stands for any other; "" when there is none.
-func bestPiece(list []needed) string {
-	best := ""
+// any quote stands for any other; "" when there is none. If it is of a literal that
+// opens a message, it begins at an offset of that, else at -1.
+func bestPiece(list []needed) (best string, at int) {
+	at = -1
 	for _, n := range list {
 		for i := range len(n.text) {
 			if !isWord(n.text[i]) || i == 0 && !n.opens || i > 0 && isWord(n.text[i-1]) {
@@ -299,14 +294,17 @@ func bestPiece(list []needed) string {
 			for _, size := range pieceSizes {
 				if size <= end-i {
 					if size > len(best) {
-						best = n.text[i : i+size]
+						best, at = n.text[i:i+size], i
+						if !n.opens {
+							at = -1
+						}
 					}
 					break
 				}
 			}
 		}
 	}
-	return best
+	return best, at
 }
 
 // each calls f with the pieces that stand in text[from:to], until it returns false.
@@ -364,50 +362,109 @@ type partsCache []atomic.Pointer[[]segment]
 
 // occurrence is a piece in a text.
 type occurrence struct {
-	at int
-	piece
+	at    int // of a head: where its message begins
+	end   int // of the piece
+	owner int32
 }
 
-// word is where a word begins, and its head.
-type word struct {
-	at   int
-	head uint16
+// pieces are what was found of messages in the text of a reading, each list by
+// place.
+type pieces struct {
+	heads []occurrence
+	loose []occurrence // of heads of which it is not known where they begin
+	tails []occurrence
+	until int // how far was looked
 }
 
-// probe looks for the words and pieces in the text of a reading up to an offset at
-// least.
-func (w *work) probe(r *reading, to int) {
+// probe looks for pieces in the text of a reading, up to an offset at least.
+func (w *work) probe(r *reading, to int) *pieces {
+	arena := r.m.arena
+	if r.pieces == nil {
+		r.pieces = arena.found.one()
+	}
+	f := r.pieces
 	text := r.m.text
-	if to = min(to, len(text)); r.probed >= to {
-		return
+	if to = min(to, len(text)); f.until >= to {
+		return f
 	}
 	if len(text) <= maxJoinBytes {
 		to = len(text)
 	}
-	p, arena := w.engine.probes, r.m.arena
-	keep := func(at int, x *piece) bool {
-		r.pieces = append(arena.pieces.grow(r.pieces), occurrence{at, *x})
-		return true
-	}
-	s := startsBehind(text, r.probed, to)
+	p := w.engine.probes
+	var inner []innerHead
+	known := len(f.heads)
+	s := startsBehind(text, f.until, to)
 	for i := s.next(); i >= 0 && i+4 <= len(text); i = s.next() {
 		h := hash4(text[i:])
-		r.words = append(arena.words.grow(r.words), word{i, uint16(h >> 56)})
-		if p.first.has(h) {
-			p.eachAt(text, i, len(text), h, keep)
+		if !p.first.has(h) {
+			continue
 		}
+		p.eachAt(text, i, len(text), h, func(at int, x *piece) bool {
+			o := occurrence{at, at + int(x.size), x.owner}
+			if x.ends&tailEnd != 0 {
+				f.tails = append(arena.pieces.grow(f.tails), o)
+			}
+			switch {
+			case x.ends&headEnd == 0:
+			case x.ends&anyHead != 0:
+				f.loose = append(arena.pieces.grow(f.loose), o)
+			case x.ends&opening != 0:
+				o.at -= x.ends.lead()
+				f.heads = append(arena.pieces.grow(f.heads), o)
+			default:
+				inner = append(arena.inner.grow(inner), innerHead{o, x.head, x.ends.lead()})
+			}
+			return true
+		})
 	}
-	r.probed = to
+	if len(inner) > 0 {
+		f.findHeads(r.m, max(0, f.until-cutReach(p.most)), inner)
+	}
+	if len(f.heads) > known {
+		slices.SortFunc(f.heads, func(a, b occurrence) int { return a.at - b.at })
+	}
+	f.until = to
+	return f
 }
 
-// headsIn are the words that begin between two offsets of the text of a reading, as
-// far as it was probed.
-func (r *reading) headsIn(from, to int) (h heads) {
-	k := sort.Search(len(r.words), func(k int) bool { return r.words[k].at >= from })
-	for ; k < len(r.words) && r.words[k].at < to; k++ {
-		h.add(r.words[k].head)
+// innerHead is a piece of a head that does not begin with the word that tells where
+// the message begins.
+type innerHead struct {
+	occurrence
+	head uint16
+	lead int
+}
+
+// word is where a word begins, and the word before it with a head like its own.
+type word struct {
+	at     int
+	before int // its index, -1 when there is none
+	head   uint16
+}
+
+// findHeads finds where messages may begin whose inner pieces are there.
+func (p *pieces) findHeads(m *mapped, from int, inner []innerHead) {
+	var words []word
+	var last [256]int // one more than the index of the last word with a head like that
+	s := startsIn(m.text, from, inner[len(inner)-1].at)
+	i := s.next()
+	for _, o := range inner {
+		for ; i >= 0 && i < o.at; i = s.next() {
+			head := wordHead(hash4(m.text[i:]))
+			words = append(m.arena.words.grow(words), word{i, last[head>>8] - 1, head})
+			last[head>>8] = len(words)
+		}
+		for k := last[o.head>>8] - 1; k >= 0; k = words[k].before {
+			if words[k].head == o.head {
+				p.heads = append(m.arena.pieces.grow(p.heads), occurrence{words[k].at - o.lead, o.end, o.owner})
+			}
+		}
 	}
-	return h
+}
+
+// startingAt is the part of a list that begins at an offset.
+func startingAt(list []occurrence, at int) []occurrence {
+	return list[sort.Search(len(list), func(k int) bool { return list[k].at >= at }):]
 }
 
 // mayBeCut reports whether the line holds enough of any message. It looks at the
@@ -450,37 +507,57 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	}
 	// All that is in the line is in the joined lines as well, unless it follows a
 	// word without a blank: then its first word is another one.
-	if inLong < 0 || inLong > 0 && isWord(long.m.text[inLong-1]) {
-		begin := headsIn(r.m.text, l.body, end)
-		if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool { return !here(x.owner, x.endsAfter(&begin)) }) {
+	switch {
+	case inLong < 0 && len(r.lines) == 1:
+		return w.probe(r, l.end).any(l.body, l.end, here)
+	case inLong < 0 || inLong > 0 && isWord(long.m.text[inLong-1]):
+		if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool { return !here(x.owner, x.ends) }) {
 			return true
 		}
-	}
-	if inLong < 0 {
-		return false
+		if inLong < 0 {
+			return false
+		}
 	}
 	stop := inLong + l.end - l.body
 	to := max(inLong+cutReach(p.most), stop)
-	w.probe(long, to)
-	k := sort.Search(len(long.pieces), func(k int) bool { return long.pieces[k].at >= inLong })
-	if k == len(long.pieces) || long.pieces[k].at >= to {
-		return false
+	found := w.probe(long, to)
+	if found.any(inLong, stop, here) {
+		return true
 	}
-	begin := long.headsIn(inLong, until+maxProbe)
-	for ; k < len(long.pieces) && long.pieces[k].at < to; k++ {
-		x := &long.pieces[k]
-		at := x.endsAfter(&begin)
-		if at != 0 && x.at+int(x.size) <= stop && here(x.owner, at) || at&headEnd != 0 && further(x.owner) {
+	for _, o := range startingAt(found.heads, inLong) {
+		if o.at >= until {
+			break
+		}
+		if further(o.owner) {
+			return true
+		}
+	}
+	for _, o := range startingAt(found.loose, inLong) {
+		if o.at >= to {
+			break
+		}
+		if further(o.owner) {
 			return true
 		}
 	}
 	return false
 }
 
-// endsAfter are the ends that a piece speaks for in a line with such words.
-func (x *piece) endsAfter(begin *heads) ends {
-	if !begin.may(x.head) {
-		return x.ends &^ headEnd
+// any reports whether f does of any message with a piece in text[from:to].
+func (p *pieces) any(from, to int, f func(owner int32, at ends) bool) bool {
+	for k, list := range [...][]occurrence{p.heads, p.loose, p.tails} {
+		at := headEnd
+		if k == 2 {
+			at = tailEnd
+		}
+		for _, o := range startingAt(list, from) {
+			if o.at >= to {
+				break
+			}
+			if o.end <= to && f(o.owner, at) {
+				return true
+			}
+		}
 	}
-	return x.ends
+	return false
 }
