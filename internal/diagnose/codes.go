@@ -16,7 +16,7 @@ const (
 	nearby     = 200    // bytes before a message in which its class may stand
 )
 
-func newCodeTable(entries []entry) codeTable {
+func newCodeTable(entries []Entry) codeTable {
 	var d tableDraft
 	for i := range entries {
 		e := &entries[i]
@@ -251,7 +251,7 @@ func (w *work) ownerOf(entry int) *owner {
 
 func (w *work) namesOf(entry int) []string {
 	if o := w.ownerOf(entry); o != nil {
-		return o.pattern.Names()
+		return w.engine.patternOf(o).Names()
 	}
 	return nil
 }
@@ -266,7 +266,7 @@ func (w *work) similarity(entry int, text []byte, but string) float64 {
 	have := map[string]bool{}
 	eachWord(text, func(from, to int) { have[lower(text[from:to])] = true })
 	shared, all := 0.0, 0.0
-	for _, l := range o.pattern.Literals() {
+	for _, l := range w.engine.patternOf(o).Literals() {
 		eachWord(l, func(from, to int) {
 			if l[from:to] == but {
 				return

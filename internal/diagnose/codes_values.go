@@ -14,10 +14,11 @@ import (
 // message has gaps.
 func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 	o := w.ownerOf(entry)
-	parts := o.segments()
+	parts := w.engine.segments(int(o.number))
 	if parts == nil {
 		return nil
 	}
+	message := w.engine.patternOf(o)
 	end := min(l.end, m.to+maxCutLine)
 	t := m.reading.m.text[:end]
 	at := m.to
@@ -42,7 +43,7 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 	for k < len(parts) && parts[k].gap == "" {
 		k++
 	}
-	if gaps > 1 && gaps == len(o.pattern.Names()) {
+	if gaps > 1 && gaps == len(message.Names()) {
 		if p, err := pattern.Compile(exprOfParts(parts[k:]), ""); err == nil {
 			if found, ok := p.Match(t[at:]); ok && found.Start == 0 && bytes.IndexByte(t[at+found.Start:at+found.End], ' ') < 0 {
 				for i := range found.Captures {
@@ -56,8 +57,8 @@ func (w *work) valuesOf(entry int, m *mention, l *line) []pattern.Capture {
 	if captures := skeletonValues(parts, t, at); captures != nil {
 		return captures
 	}
-	names := o.pattern.Names()
-	values := valueWords(t, at, end, o.pattern.Literals())
+	names := message.Names()
+	values := valueWords(t, at, end, message.Literals())
 	if len(values) != len(names) {
 		return nil
 	}

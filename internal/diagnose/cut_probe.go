@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync/atomic"
 )
 
 // probes tell at little cost that no message stands cut in a line. Of every
@@ -352,13 +351,10 @@ func (e *Engine) segments(owner int) []segment {
 	if s := e.parts[owner].Load(); s != nil {
 		return *s
 	}
-	s := e.owners[owner].segments()
+	s := segmentsFor(e.patternOf(&e.owners[owner]))
 	e.parts[owner].Store(&s)
 	return s
 }
-
-// partsCache holds the segments of owners once they were asked for.
-type partsCache []atomic.Pointer[[]segment]
 
 // occurrence is a piece in a text.
 type occurrence struct {

@@ -2,9 +2,11 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"errorkb/internal/pattern"
 )
@@ -24,7 +26,7 @@ const minShare = 64
 
 // draftAll works out all entries, in as many shares as there are processors. The
 // result does not depend on their number.
-func draftAll(entries []entry) []*draft {
+func draftAll(entries []Entry) []*draft {
 	shares := max(1, min(runtime.GOMAXPROCS(0), len(entries)/minShare))
 	drafts := make([]*draft, shares)
 	var group sync.WaitGroup
@@ -34,7 +36,7 @@ func draftAll(entries []entry) []*draft {
 		from, to := len(entries)*k/shares, len(entries)*(k+1)/shares
 		work := func() {
 			for i := from; i < to && d.err == nil; i++ {
-				d.err = d.addEntry(i, &entries[i].Entry)
+				d.err = d.addEntry(i, &entries[i])
 			}
 		}
 		if k == shares-1 {
@@ -48,42 +50,52 @@ func draftAll(entries []entry) []*draft {
 }
 
 func (d *draft) addEntry(i int, e *Entry) error {
-	if err := d.add(i, e, e.Pattern, e.Template, false); err != nil {
+	if err := d.add(i, e, Wording{Template: e.Template, Pattern: e.Pattern}, 0); err != nil {
 		return err
 	}
-	for _, h := range e.History {
-		if err := d.add(i, e, h.Pattern, h.Template, true); err != nil {
+	for k, w := range e.History {
+		if err := d.add(i, e, w, k+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add works out one wording of an entry.
-func (d *draft) add(i int, e *Entry, expr, template string, historic bool) error {
-	expr = squeezeExpr(plainTypography(expr, true))
+// compile makes the pattern of a wording, nil when it has neither expression nor
+// template.
+func (w *Wording) compile() (*pattern.Pattern, error) {
+	expr, template := squeezeExpr(plainTypography(w.Pattern, true)), ""
 	if strings.TrimSpace(expr) == "" {
-		template = squeezeExpr(plainTypography(template, false))
+		template = squeezeExpr(plainTypography(w.Template, false))
 		if strings.TrimSpace(template) == "" {
-			return nil
+			return nil, nil
 		}
 	}
-	p, err := pattern.Compile(expr, template)
+	return pattern.Compile(expr, template)
+}
+
+// add works out one wording of an entry.
+func (d *draft) add(i int, e *Entry, wording Wording, earlier int) error {
+	p, err := wording.compile()
 	if err != nil {
 		return fmt.Errorf("record %q: %w", e.Ref.ID, err)
+	}
+	if p == nil {
+		return nil
 	}
 	literals := p.Literals()
 	if len(literals) == 0 {
 		return nil // it would be found everywhere
 	}
 	id := int32(len(d.owners))
-	o := owner{entry: i, historic: historic, pattern: p, expr: p.Expr(), weak: p.Weak()}
+	o := owner{entry: i, historic: earlier > 0, earlier: uint32(earlier), stop: strings.HasSuffix(p.Expr(), `\.`), weak: p.Weak()}
+	words := 0
 	var small [maxTableWord]byte
 	for _, l := range literals {
 		d.slashes = d.slashes || strings.IndexByte(l, '\\') >= 0
 		eachWord(l, func(from, to int) {
 			worth := worthOfWord(l[from:to])
-			o.words++
+			words++
 			o.worth += worth
 			o.telling = o.telling || worth >= 1
 			if n := to - from; n >= 2 && n <= len(small) {
@@ -91,7 +103,8 @@ func (d *draft) add(i int, e *Entry, expr, template string, historic bool) error
 			}
 		})
 	}
-	if parts := o.segments(); parts != nil {
+	o.words = uint16(min(words, math.MaxUint16))
+	if parts := segmentsFor(p); parts != nil {
 		o.worth += worthOfShape(parts)
 		o.head, o.tail = parts[0].gap != "", parts[len(parts)-1].gap != ""
 		d.probes.add(id, parts)
@@ -117,8 +130,10 @@ func (e *Engine) join(drafts []*draft) {
 	for k, d := range drafts {
 		words[k], probes[k], bases[k] = &d.words, &d.probes, int32(len(e.owners))
 		for i := range d.owners {
-			if o := &d.owners[i]; !o.historic {
-				e.first[o.entry] = len(e.owners) + i
+			o := &d.owners[i]
+			o.number = bases[k] + int32(i)
+			if !o.historic {
+				e.first[o.entry] = int(o.number)
 			}
 		}
 		e.owners = append(e.owners, d.owners...)
@@ -129,7 +144,13 @@ func (e *Engine) join(drafts []*draft) {
 	group.Go(func() { e.index = pattern.Build(patterns) })
 	e.words = newLexicon(n, newTable(words, bases))
 	e.probes = newProbes(probes, bases)
-	e.parts = make(partsCache, n)
 	e.codes = newCodeTable(e.entries)
 	group.Wait()
+	e.caches()
+}
+
+// caches makes room for what is made when it is first asked for.
+func (e *Engine) caches() {
+	e.parts = make([]atomic.Pointer[[]segment], len(e.owners))
+	e.patterns = make([]atomic.Pointer[pattern.Pattern], len(e.owners))
 }

@@ -173,7 +173,7 @@ func (w *work) near(message []byte) []NearRecord {
 		said := map[string]bool{}
 		shared, all := 0.0, 0.0
 		var missing []string
-		for _, l := range o.pattern.Literals() {
+		for _, l := range w.engine.patternOf(o).Literals() {
 			eachWord(l, func(from, to int) {
 				word := lower([]byte(l[from:to]))
 				if word == "" || said[word] {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"sort"
-	"strings"
 )
 
 // weigh gives a hit its score.
@@ -106,7 +105,7 @@ func (h *hit) spare(o *owner) int {
 			n++
 		}
 	}
-	if h.end > h.start && h.reading.m.text[h.end-1] != '.' && strings.HasSuffix(o.expr, `\.`) {
+	if h.end > h.start && h.reading.m.text[h.end-1] != '.' && o.stop {
 		n++
 	}
 	return n
