@@ -234,7 +234,10 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 		from := l.body
 		if prev >= 0 {
 			p := lines[prev]
-			n := sameLabels(m.text[labelled.body:labelled.end], m.text[l.body:l.end])
+			n := 0
+			if l.message > l.body {
+				n = sameLabels(m.text[labelled.body:labelled.end], m.text[l.body:l.end])
+			}
 			from += n
 			j := joint{at: len(b.text), stamped: l.stamped}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
@@ -292,16 +295,16 @@ func (w *work) splitsWord(a, b []byte, column bool) bool {
 	if i == len(a) || j == 0 {
 		return column
 	}
-	words := w.engine.words
-	head, tail := lower(a[i:]), lower(b[:j])
-	if head == "" || tail == "" {
+	a, b = a[i:], b[:j]
+	if len(a) > maxTableWord || len(b) > maxTableWord {
 		return column
 	}
-	two := words.has(head) && words.has(tail)
-	if words.has(head + tail) {
-		return column || !two
+	words := w.engine.words
+	one := len(a)+len(b) <= maxTableWord && words.hasBoth(a, b)
+	if one == column {
+		return one
 	}
-	return column && !two
+	return !(words.has(lower(a)) && words.has(lower(b)))
 }
 
 // sameLabels is the length of the labels that two lines have in common, with

@@ -1,9 +1,6 @@
 package diagnose
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
+import "encoding/binary"
 
 // Eight bytes of text are looked at at once, in one number: highs has the highest
 // bit of each.
@@ -22,14 +19,13 @@ func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 func below(x uint64, n uint64) uint64 { return (x - ones*n) &^ x & highs }
 
 func isASCII(t []byte) bool {
-	i := 0
-	for ; i+8 <= len(t); i += 8 {
-		if eight(t[i:])&highs != 0 {
+	for ; len(t) >= 32; t = t[32:] {
+		if (eight(t)|eight(t[8:])|eight(t[16:])|eight(t[24:]))&highs != 0 {
 			return false
 		}
 	}
-	for ; i < len(t); i++ {
-		if t[i] >= 0x80 {
+	for _, c := range t {
+		if c >= 0x80 {
 			return false
 		}
 	}
@@ -38,25 +34,29 @@ func isASCII(t []byte) bool {
 
 // hasControl reports whether there is a control byte other than line end and tab.
 func hasControl(t []byte) bool {
-	control := func(c byte) bool { return c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f }
-	i := 0
-	for ; i+8 <= len(t); i += 8 {
-		x := eight(t[i:])
-		if below(x, 0x20)|zeros(x^ones*0x7f) == 0 {
+	for ; len(t) >= 8; t = t[8:] {
+		x := eight(t)
+		y := x&^highs | highs // so that nothing is borrowed from the next byte
+		plain := y - ones*0x20 | ^(y ^ ones*('\n'|0x80) + ones*0x7f)
+		if (^plain|zeros(x^ones*0x7f))&^x&highs == 0 {
 			continue
 		}
-		for _, c := range t[i : i+8] {
-			if control(c) {
+		for _, c := range t[:8] {
+			if isControl(c) {
 				return true
 			}
 		}
 	}
-	for ; i < len(t); i++ {
-		if control(t[i]) {
+	for _, c := range t {
+		if isControl(c) {
 			return true
 		}
 	}
 	return false
+}
+
+func isControl(c byte) bool {
+	return c < 0x20 && c != '\n' && c != '\t' && c != '\r' || c == 0x7f
 }
 
 // nextSpace is the offset of the first blank at or behind i that is not a single
@@ -65,17 +65,23 @@ func nextSpace(t []byte, i int) int {
 	odd := func(i int) bool {
 		return t[i] == '\t' || t[i] == ' ' && (i+1 == len(t) || t[i+1] == ' ' || t[i+1] == '\t' || t[i+1] == '\n')
 	}
-	for ; i+9 <= len(t); i += 8 {
+	begin := i
+	carry := uint64(0) // the byte before is a blank or a control byte
+	for ; i+8 <= len(t); i += 8 {
 		x := eight(t[i:])
-		after := below(eight(t[i+1:]), ' '+1) // a blank or a control byte
-		found := zeros(x^ones*' ')&after | zeros(x^ones*'\t')
-		for ; found != 0; found &= found - 1 {
-			if k := i + bits.TrailingZeros64(found)/8; odd(k) {
+		low := ^(x&^highs | highs - ones*(' '+1)) &^ x & highs
+		second := low & (low<<8 | carry)
+		carry = low >> 56
+		if second|zeros(x^ones*'\t') == 0 {
+			continue
+		}
+		for k := max(begin, i-1); k < i+8; k++ {
+			if odd(k) {
 				return k
 			}
 		}
 	}
-	for ; i < len(t); i++ {
+	for i = max(begin, i-1); i < len(t); i++ {
 		if odd(i) {
 			return i
 		}

@@ -378,6 +378,12 @@ func zoneLen(t []byte) int {
 // dateTimeLen is the length of a date with time, of a time or of a date in one
 // of the forms that logs use; 0 when there is none.
 func dateTimeLen(t []byte) int {
+	if isISO(t) {
+		if end := clockEnd(t, 19); end > 0 {
+			return yearEnd(t, end)
+		}
+		return 10
+	}
 	i := 0
 	if len(t) > 4 && !isDigit(t[0]) && isOneOf(t[:3], days) && (t[3] == ' ' || t[3] == ',') {
 		i = skipBlank(t, 4, len(t))
@@ -411,17 +417,38 @@ func dateTimeLen(t []byte) int {
 		}
 	}
 	if k := clockLen(t[j:]); k > 0 {
-		end := j + k
-		// "Sun Dec 04 04:47:44 2005"
-		if y := skipBlank(t, end, len(t)); date > 0 && y > end && digits(t, y) == y+4 && (y+4 == len(t) || t[y+4] == ']' || t[y+4] == ' ') {
-			end = y + 4
+		if date > 0 {
+			return yearEnd(t, j+k)
 		}
-		return end
+		return j + k
 	}
 	if date > 0 && i+10 == date {
 		return date
 	}
 	return 0
+}
+
+// yearEnd is the end of a time with the year behind it, if there is one:
+// "Sun Dec 04 04:47:44 2005".
+func yearEnd(t []byte, end int) int {
+	if y := skipBlank(t, end, len(t)); y > end && digits(t, y) == y+4 && (y+4 == len(t) || t[y+4] == ']' || t[y+4] == ' ') {
+		return y + 4
+	}
+	return end
+}
+
+// isISO reports whether a text begins with the most frequent form of a time, up to
+// the seconds: "2026-03-01T08:15:02".
+func isISO(t []byte) bool {
+	return len(t) > 19 && t[4] == '-' && t[7] == '-' && t[13] == ':' && t[16] == ':' && (t[10] == 'T' || t[10] == ' ') &&
+		areDigits(eight(t)&^(0xff<<32|0xff<<56)|'0'<<32|'0'<<56) && areDigits(eight(t[8:])&^(0xff<<16|0xff<<40)|'0'<<16|'0'<<40) &&
+		isDigit(t[17]) && isDigit(t[18]) && !isDigit(t[19])
+}
+
+// areDigits reports whether the bytes of x are digits.
+func areDigits(x uint64) bool {
+	x ^= ones * '0'
+	return x&(ones*0xf0) == 0 && (x+ones*6)&(ones*0x10) == 0
 }
 
 // isOneOf reports whether three bytes are in a list of such.
@@ -448,6 +475,11 @@ func clockLen(t []byte) int {
 	if k != j+3 {
 		return 0
 	}
+	return clockEnd(t, k)
+}
+
+// clockEnd is the end of a time of day whose seconds end at k, 0 when it is none.
+func clockEnd(t []byte, k int) int {
 	if k < len(t) && (t[k] == '.' || t[k] == ',' || t[k] == ':') && digits(t, k+1) > k+1 {
 		k = digits(t, k+1)
 	}
@@ -465,6 +497,9 @@ func clockLen(t []byte) int {
 // sourceLen reads what syslog and its relatives put after the time: host and
 // program with its number ("host-01 systemd[1]: ").
 func sourceLen(t []byte) int {
+	if bytes.IndexByte(t, '[') < 0 {
+		return 0
+	}
 	i := skipBlank(t, 0, len(t))
 	for words := 0; words < 2 && i < len(t); words++ {
 		j := i
