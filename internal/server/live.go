@@ -122,7 +122,7 @@ func fromHere(r *http.Request) error {
 		return refuse(render.ProblemLiveElsewhere, input, format, args...)
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil || !peer.Addr().Unmap().IsLoopback() {
+	if err != nil || !peer.Addr().IsLoopback() {
 		return refused("", "The request comes from another machine.")
 	}
 	for _, name := range []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip"} {
@@ -150,7 +150,7 @@ func loopbackHost(host string) bool {
 		return true
 	}
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && address.Unmap().IsLoopback()
+	return err == nil && address.IsLoopback()
 }
 
 // liveOutput takes what a run tells. An error ends the run.

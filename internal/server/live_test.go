@@ -151,6 +151,9 @@ func TestLiveProofAsPage(t *testing.T) {
 			t.Errorf("the page does not hold %q", want)
 		}
 	}
+	if again := get(t, s.Handler(), proving(provableID, "Accept", browserAccept)); again.StatusCode != 200 {
+		t.Errorf("once more: status %d", again.StatusCode)
+	}
 	// A browser is told of failures by a page, too.
 	for id, want := range map[string]string{bareID: render.ProblemNoScenario, "unknown": render.ProblemRecordNotFound} {
 		answer := get(t, s.Handler(), proving(id, "Accept", browserAccept))
@@ -183,6 +186,7 @@ func TestLiveProofRefuses(t *testing.T) {
 		{from(here, "LOCALHOST"), ""},
 		{from("[::1]:1000", "[::1]:8080"), ""},
 		{from("[::ffff:127.0.0.1]:1000", "127.0.0.2"), ""},
+		{from("[::1]:1000", "[::ffff:127.0.0.1]"), ""},
 		{from(here, "localhost:8080", "Origin", "http://localhost:8080", "Sec-Fetch-Site", "same-origin"), ""},
 		{from(here, "localhost:8080", "Origin", "http://localhost:8080"), ""},
 
