@@ -315,8 +315,8 @@ func testSameAnswer(t *testing.T, c *copyOfSite, server string) {
 			t.Fatal(err)
 		}
 		got := eval[struct{ Browser, Server string }](b, `(async (text, page) => {
-			const {json, captures} = await ask(text);
-			const nodes = module.answerNodes(JSON.parse(json), bytesOf(text), captures, files.search);
+			const {json, about} = await ask(text);
+			const nodes = module.answerNodes(JSON.parse(json), bytesOf(text), about, files.search);
 			const parsed = new DOMParser().parseFromString(page, "text/html");
 			return {Browser: outline(nodes), Server: outline([...parsed.querySelector("[data-answer]").childNodes])};
 		})("`+base64.StdEncoding.EncodeToString([]byte(c.text))+`", `+string(encoded)+`)`)

@@ -28,7 +28,7 @@ const (
 // browserDiagnosis is the diagnosis that the site answers pastes with: the
 // program in a file, or else compiled from the source tree that this is run in.
 // It is nil when there is neither.
-func browserDiagnosis(ctx context.Context, file string, set *kb.Set, base render.Base) (*site.Diagnosis, error) {
+func browserDiagnosis(ctx context.Context, file string, set *kb.Set, proof *kb.Proof, base render.Base) (*site.Diagnosis, error) {
 	var d *site.Diagnosis
 	var err error
 	switch root := sourceTree(); {
@@ -44,7 +44,7 @@ func browserDiagnosis(ctx context.Context, file string, set *kb.Set, base render
 	}
 	list := make([]entries.Entry, 0, len(set.Records))
 	for _, r := range set.Records {
-		e := entries.Entry{Entry: diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug))}
+		e := entries.Entry{Entry: diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)), Proven: proof.Of(r.ID).IsProven()}
 		for _, c := range r.Captures {
 			e.Captures = append(e.Captures, entries.Capture{Name: c.Name, Description: c.Description})
 		}

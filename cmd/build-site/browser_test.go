@@ -94,13 +94,17 @@ func checkEntries(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	proof, err := cli.Proof("", set)
+	if err != nil || proof == nil {
+		t.Fatalf("no evidence: %v", err)
+	}
 	version, list, err := entries.Parse(file)
 	if err != nil || version != set.Version || len(list) != len(set.Records) {
 		t.Fatalf("%d entries of %q, %v; want %d of %q", len(list), version, err, len(set.Records), set.Version)
 	}
 	for i, r := range set.Records {
 		if e := list[i]; e.Ref.ID != r.ID || e.Pattern != r.MessagePattern || len(e.Captures) != len(r.Captures) ||
-			e.Ref.URL != "/errors/"+r.Repo+"/"+r.Slug+"/" || !slices.Equal(e.Solutions, r.Solutions) {
+			e.Ref.URL != "/errors/"+r.Repo+"/"+r.Slug+"/" || !slices.Equal(e.Solutions, r.Solutions) || e.Proven != proof.Of(r.ID).IsProven() {
 			t.Errorf("entry %d is not that of record %s: %+v", i, r.ID, e)
 		}
 	}

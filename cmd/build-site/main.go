@@ -60,7 +60,7 @@ site answers pastes by itself; elsewhere --wasm names the compiled program.`,
 		if options.Proof, err = cli.Proof(*records, set); err != nil {
 			return err
 		}
-		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Base)
+		diagnosis, err := browserDiagnosis(ctx, *wasm, set, options.Proof, options.Base)
 		if err != nil {
 			return err
 		}

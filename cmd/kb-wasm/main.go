@@ -6,7 +6,7 @@
 //
 //	kbOpen(entries)           takes the file of package entries, as bytes; must come first
 //	kbDiagnose(text, limit)   the answer to a text, both as bytes; after limit milliseconds, unless 0, it is partial
-//	kbCaptures(id)            the captures of a record as [[name, description], …]
+//	kbAbout(id)               what else a page says of a record: {captures: [[name, description], …], proven: boolean}
 //
 // kbOpen returns what went wrong in words, or null.
 package main
@@ -22,8 +22,8 @@ import (
 
 // program is what kbOpen has loaded.
 type program struct {
-	engine   *diagnose.Engine
-	captures map[string][]entries.Capture // by id of the record
+	engine *diagnose.Engine
+	about  map[string]entries.Entry // by id of the record
 }
 
 func main() {
@@ -43,12 +43,13 @@ func main() {
 		js.CopyBytesToJS(out, answer)
 		return out
 	})
-	set("kbCaptures", func(args []js.Value) any {
-		list := []any{}
-		for _, c := range p.captures[args[0].String()] {
-			list = append(list, []any{c.Name, c.Description})
+	set("kbAbout", func(args []js.Value) any {
+		e := p.about[args[0].String()]
+		captures := []any{}
+		for _, c := range e.Captures {
+			captures = append(captures, []any{c.Name, c.Description})
 		}
-		return list
+		return map[string]any{"captures": captures, "proven": e.Proven}
 	})
 	select {} // the functions live as long as the worker
 }
@@ -65,10 +66,10 @@ func (p *program) open(file string) error {
 		return err
 	}
 	known := make([]diagnose.Entry, len(list))
-	p.captures = make(map[string][]entries.Capture, len(list))
+	p.about = make(map[string]entries.Entry, len(list))
 	for i, e := range list {
 		known[i] = e.Entry
-		p.captures[e.Ref.ID] = e.Captures
+		p.about[e.Ref.ID] = e
 	}
 	p.engine, err = diagnose.New(version, known)
 	return err

@@ -177,6 +177,9 @@ func (p *Proof) Of(id string) *Evidence {
 	return nil
 }
 
+// IsProven reports whether there is evidence and it proves the record.
+func (e *Evidence) IsProven() bool { return e != nil && e.Proven }
+
 // ReadEvidence reads the evidence file of a records folder. A folder without
 // one gives nil and no error.
 func ReadEvidence(fsys fs.FS) (*Proof, error) {

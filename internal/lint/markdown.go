@@ -21,6 +21,9 @@ func sectionsOf(r *kb.Record) []section {
 		{field: "triggerScenarios", text: r.TriggerScenarios},
 		{field: "commonSituations", text: r.CommonSituations},
 	}
+	if r.StatusReason != nil {
+		all = append(all, section{field: "statusReason", text: *r.StatusReason})
+	}
 	for i, s := range r.Solutions {
 		all = append(all, section{field: element("solutions", i), text: s})
 	}

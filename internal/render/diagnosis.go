@@ -70,6 +70,12 @@ type MatchView struct {
 	Solutions  []SolutionView
 }
 
+// About is what the page says of a record that the answer does not hold.
+type About struct {
+	Captures []kb.Capture
+	Proven   bool
+}
+
 // ValueView is the value of a capture.
 type ValueView struct {
 	Number  int
@@ -105,9 +111,8 @@ type NearView struct {
 const maxShownText = 64 << 10
 
 // NewDiagnosisView makes the page. A nil answer gives the page that waits for a
-// text. Captures explains the placeholders of a record, by its id; it may lack
-// any.
-func NewDiagnosisView(site Site, text []byte, answer *diagnose.Answer, captures map[string][]kb.Capture) DiagnosisView {
+// text. About tells of records by their id; it may lack any.
+func NewDiagnosisView(site Site, text []byte, answer *diagnose.Answer, about map[string]About) DiagnosisView {
 	v := DiagnosisView{
 		Layout: site.layout(PlaceDiagnose, "Diagnose", "Paste an error message, a stack trace or a whole log and get its cause, its values and the fix."),
 		Form:   newPasteForm(site, "", nil),
@@ -122,7 +127,7 @@ func NewDiagnosisView(site Site, text []byte, answer *diagnose.Answer, captures 
 	} else {
 		v.Note = "The text of " + size(len(text)) + " is not repeated in the box."
 	}
-	v.Answer = newAnswerView(site, text, answer, captures)
+	v.Answer = newAnswerView(site, text, answer, about)
 	return v
 }
 
@@ -137,7 +142,7 @@ func size(n int) string {
 	}
 }
 
-func newAnswerView(site Site, text []byte, a *diagnose.Answer, captures map[string][]kb.Capture) *AnswerView {
+func newAnswerView(site Site, text []byte, a *diagnose.Answer, about map[string]About) *AnswerView {
 	v := &AnswerView{
 		Verdict: known(string(a.Verdict), []string{"known", "likely", "unknown"}),
 		Size:    size(a.Input.Bytes) + " in " + plural(a.Input.Lines, "line", "lines"),
@@ -158,7 +163,7 @@ func newAnswerView(site Site, text []byte, a *diagnose.Answer, captures map[stri
 		v.Headline, v.Sentence = "Not a known error", "No documented error stands in this text with enough certainty to name it."
 	}
 	for i, d := range a.Diagnoses {
-		v.Matches = append(v.Matches, newMatchView(i, text, d, captures[d.Record.ID]))
+		v.Matches = append(v.Matches, newMatchView(i, text, d, about[d.Record.ID]))
 	}
 	for _, r := range a.RunnersUp {
 		why := "confidence " + percent(r.Confidence)
@@ -181,7 +186,7 @@ var kindWords = map[diagnose.Kind]string{
 	diagnose.KindCode:       "Only the code or class of this error stands in the text.",
 }
 
-func newMatchView(i int, text []byte, d diagnose.Diagnosis, captures []kb.Capture) MatchView {
+func newMatchView(i int, text []byte, d diagnose.Diagnosis, about About) MatchView {
 	v := MatchView{
 		ID: fmt.Sprintf("match-%d", i+1), Title: visible(d.Record.Title), URL: d.Record.URL,
 		How: kindWords[d.Kind], Confidence: percent(d.Confidence),
@@ -194,12 +199,15 @@ func newMatchView(i int, text []byte, d diagnose.Diagnosis, captures []kb.Captur
 	if d.Record.Status != string(kb.StatusActive) {
 		v.Badges = append(v.Badges, Badge{"status", "Status", visible(d.Record.Status), ""})
 	}
+	if about.Proven {
+		v.Badges = append(v.Badges, Badge{"proven", "Evidence", "Proven", ""})
+	}
 	if d.Count > 1 {
 		v.Times = "Found " + thousands(d.Count) + " times."
 	}
 	numbers := map[string]int{}
 	meanings := map[string]Prose{}
-	for i, c := range captures {
+	for i, c := range about.Captures {
 		numbers[c.Name], meanings[c.Name] = i+1, inlineProse(c.Description)
 	}
 	if len(d.Evidence) > 0 {
@@ -289,13 +297,13 @@ func literalWords(template string) string {
 // DiagnosePage makes the page that answers a pasted text. Only the parts of the
 // text around what was found go on the page.
 func (r *Renderer) DiagnosePage(ctx context.Context, text []byte, answer *diagnose.Answer) (Document, error) {
-	captures := map[string][]kb.Capture{}
+	about := map[string]About{}
 	for _, d := range answer.Diagnoses {
 		// The engine may be a moment ahead of or behind the records; a record that
-		// is missing costs only the explanation of its captures.
+		// is missing costs only what the page says besides.
 		if record, err := r.src.Record(ctx, d.Record.ID); err == nil {
-			captures[d.Record.ID] = record.Captures
+			about[d.Record.ID] = About{record.Captures, r.proof.Of(record.ID).IsProven()}
 		}
 	}
-	return ok(ctx, DiagnosisPage(NewDiagnosisView(r.site, text, answer, captures)))
+	return ok(ctx, DiagnosisPage(NewDiagnosisView(r.site, text, answer, about)))
 }

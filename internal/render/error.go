@@ -76,7 +76,7 @@ type Byline struct {
 type Banner struct {
 	Kind  string // "status" or "review"
 	Title string
-	Text  string
+	Text  Prose
 	Link  Link // of the record that replaces this one; empty for none
 }
 
@@ -210,9 +210,9 @@ func badges(site Site, r *kb.Record) []Badge {
 func banners(site Site, r *kb.Record, successor *kb.Record) []Banner {
 	var list []Banner
 	if text, ok := statusWords[r.Status]; ok {
-		b := Banner{Kind: "status", Title: text[0], Text: text[1]}
+		b := Banner{Kind: "status", Title: text[0], Text: inlineProse(text[1])}
 		if r.StatusReason != nil {
-			b.Text = sentence(visible(*r.StatusReason))
+			b.Text = inlineProse(sentence(*r.StatusReason))
 		}
 		if successor != nil {
 			b.Link = Link{visible(successor.ErrorMessage), site.To(PlaceError, successor.Repo, successor.Slug)}
@@ -220,7 +220,7 @@ func banners(site Site, r *kb.Record, successor *kb.Record) []Banner {
 		list = append(list, b)
 	}
 	if text, ok := reviewWords[r.Review]; ok {
-		list = append(list, Banner{Kind: "review", Title: text[0], Text: text[1]})
+		list = append(list, Banner{Kind: "review", Title: text[0], Text: inlineProse(text[1])})
 	}
 	return list
 }

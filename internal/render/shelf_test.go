@@ -160,7 +160,7 @@ func to[T any](v T) *T { return &v }
 func fullRecord() *kb.Record {
 	return &kb.Record{
 		SchemaVersion: 3, ID: "00000000000000a1", Repo: "acme/tool", Slug: "socket-busy", Aliases: []string{"TOOL_BUSY", "old-slug"},
-		Status: kb.StatusDeprecated, StatusReason: to("the queue replaces the socket"), ReplacedBy: to("00000000000000a2"), Review: kb.ReviewUnreviewed,
+		Status: kb.StatusDeprecated, StatusReason: to("the `queue` replaces the socket"), ReplacedBy: to("00000000000000a2"), Review: kb.ReviewUnreviewed,
 		ErrorCode: to("E_BUSY"), ErrorMessage: "Socket ${name} of ${owner.id} is busy.", MessagePattern: `Socket (?P<name>.+?) of (?P<owner>.+?) is busy\.`,
 		Captures: []kb.Capture{
 			{Name: "name", Description: "Name of the `socket`", Example: "main.sock"},

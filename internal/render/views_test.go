@@ -90,7 +90,7 @@ func TestWarnsOfTextTests(t *testing.T) {
 
 func TestBannersAndSuccessor(t *testing.T) {
 	v := NewErrorView(testSite(), fullRecord(), nil, plainRecord())
-	if len(v.Banners) != 2 || v.Banners[0].Text != "the queue replaces the socket." || v.Banners[0].Link.URL != "/errors/acme/tool/queue-full/" {
+	if len(v.Banners) != 2 || v.Banners[0].Text != "the <code>queue</code> replaces the socket." || v.Banners[0].Link.URL != "/errors/acme/tool/queue-full/" {
 		t.Errorf("banners %+v", v.Banners)
 	}
 }
@@ -186,11 +186,15 @@ func TestGroupIntro(t *testing.T) {
 }
 
 func TestDiagnosisView(t *testing.T) {
-	captures := map[string][]kb.Capture{"00000000000000a1": fullRecord().Captures}
-	v := NewDiagnosisView(testSite(), []byte(pasted), knownAnswer(), captures)
+	about := map[string]About{"00000000000000a1": {Captures: fullRecord().Captures, Proven: true}}
+	v := NewDiagnosisView(testSite(), []byte(pasted), knownAnswer(), about)
 	m := v.Answer.Matches[0]
 	if m.Values[1].Value != "42" || m.Values[1].Class != "cap2" || m.Values[0].Meaning != "Name of the <code>socket</code>" {
 		t.Errorf("values %+v", m.Values)
+	}
+	proven := Badge{"proven", "Evidence", "Proven", ""}
+	if !slices.Contains(m.Badges, proven) || slices.Contains(NewDiagnosisView(testSite(), []byte(pasted), knownAnswer(), nil).Answer.Matches[0].Badges, proven) {
+		t.Errorf("badges %+v", m.Badges)
 	}
 	if m.More != "1 further occurrence is not shown." || m.Times != "Found 2 times." || m.Undone != "Taken off before reading: terminal colours and prefixes of log lines." {
 		t.Errorf("%q, %q, %q", m.More, m.Times, m.Undone)

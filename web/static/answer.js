@@ -3,12 +3,12 @@
 // internal/render; a test compares the two. Text gets on the page as text only.
 
 // answerNodes makes the elements of an answer. Text is the pasted text as
-// bytes; captures explains the placeholders of each record, by its id, as a list
-// of name and description; search is the address of the search.
-export function answerNodes(answer, text, captures, search) {
+// bytes; about tells of each record, by its id, its captures as a list of name
+// and description and whether it is proven; search is the address of the search.
+export function answerNodes(answer, text, about, search) {
   return [
     verdict(answer),
-    ...answer.diagnoses.map((d, i) => match(d, i, text, captures[d.record.id] || [])),
+    ...answer.diagnoses.map((d, i) => match(d, i, text, about[d.record.id] || { captures: [], proven: false })),
     ...(answer.unknown && answer.input.bytes > 0 ? unknown(answer.unknown, text, search) : []),
     ...runners(answer.runnersUp),
     el("p.quiet", "Answered in this browser; the text has not left it · data set ", el("code", answer.datasetVersion)),
@@ -155,7 +155,7 @@ const undoneWords = {
 
 const excerptsShown = 3;
 
-function match(d, i, text, captures) {
+function match(d, i, text, { captures, proven }) {
   const { record, evidence } = d;
   const numbers = new Map(captures.map(([name], i) => [name, i + 1]));
   const meanings = new Map(captures);
@@ -173,7 +173,7 @@ function match(d, i, text, captures) {
   const solutions = () => el("ol.solutions", d.solutions.map((s) => el("li", el("div.prose", markdown(s)))));
   return el("article.match",
     attr({ id: "match-" + (i + 1), "aria-label": "Diagnosis " + (i + 1) }),
-    badges(record),
+    badges(record, proven),
     el("h3.match-title", link(record)),
     el("p", how.join(" ") + " ", el("span.quiet", "Confidence " + percent(d.confidence) + ".")),
     excerpts.flat(),
@@ -187,14 +187,15 @@ function match(d, i, text, captures) {
 
 const link = (record, name = "a") => el(name, attr({ href: record.url }), visible(record.title));
 
-function badges(record) {
+function badges(record, proven) {
   const badge = (kind, label, text) =>
     el("li.badge.badge-" + kind, el("span.hidden", label + ": "), visible(text));
   return el("ul.badges",
     badge("severity-" + oneOf(record.severity, ["fatal", "error", "warning", "info"]), "Severity", record.severity),
     badge("role", "Role", record.role),
     badge("repo", "Project", record.repo),
-    record.status !== "active" && badge("status", "Status", record.status));
+    record.status !== "active" && badge("status", "Status", record.status),
+    proven && badge("proven", "Evidence", "Proven"));
 }
 
 const capClass = (number) => "cap" + ((number - 1) % 5 + 1);

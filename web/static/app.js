@@ -173,7 +173,7 @@ const ownDiagnosis = once(async (files, progress) => {
   return async (text) => {
     const bytes = new TextEncoder().encode(text);
     if (bytes.length > maxText) return tooLarge();
-    const { json, captures, failure } = await new Promise((resolve) => {
+    const { json, about, failure } = await new Promise((resolve) => {
       waiting.set(++last, resolve);
       worker.postMessage({ id: last, text: bytes, limit: patience });
     });
@@ -183,7 +183,7 @@ const ownDiagnosis = once(async (files, progress) => {
       ownDiagnosis.forget();
       throw new Error(failure);
     }
-    return answerNodes(JSON.parse(json), bytes, captures, files.search);
+    return answerNodes(JSON.parse(json), bytes, about, files.search);
   };
 });
 

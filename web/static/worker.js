@@ -28,12 +28,12 @@ async function compile(response) {
     : WebAssembly.compile(await response.arrayBuffer());
 }
 
-// answer diagnoses a text, and adds how the records explain its placeholders.
+// answer diagnoses a text, and adds what else the page says of its records.
 function answer(text, limit) {
   const json = new TextDecoder().decode(kbDiagnose(text, limit));
-  const captures = {};
-  for (const { record } of JSON.parse(json).diagnoses) captures[record.id] = kbCaptures(record.id);
-  return { json, captures };
+  const about = {};
+  for (const { record } of JSON.parse(json).diagnoses) about[record.id] = kbAbout(record.id);
+  return { json, about };
 }
 
 let ready = null;

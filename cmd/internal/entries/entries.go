@@ -20,13 +20,17 @@ import (
 )
 
 // form is the first line. Another form gets another number.
-const form = "kb entries 1\n"
+const form = "kb entries 2\n"
+
+// provenWord stands for a record that is proven; the others have an empty string.
+const provenWord = "proven"
 
 // Entry is a record as the diagnosis sees it, and what the page of an answer
 // says besides.
 type Entry struct {
 	diagnose.Entry
 	Captures []Capture // in the order of the record
+	Proven   bool      // by the evidence of the data set
 }
 
 // Capture explains a placeholder.
@@ -54,6 +58,11 @@ func Append(dst []byte, version string, list []Entry) []byte {
 		for _, c := range list[i].Captures {
 			dst = appendString(appendString(dst, c.Name), c.Description)
 		}
+		proven := ""
+		if list[i].Proven {
+			proven = provenWord
+		}
+		dst = appendString(dst, proven)
 	}
 	return dst
 }
@@ -106,6 +115,13 @@ func Parse(file string) (version string, list []Entry, err error) {
 		e.Captures = make([]Capture, p.count())
 		for i := range e.Captures {
 			e.Captures[i] = Capture{p.string(), p.string()}
+		}
+		switch p.string() {
+		case "":
+		case provenWord:
+			e.Proven = true
+		default:
+			p.broken = true
 		}
 	}
 	if p.broken || p.rest != "" {

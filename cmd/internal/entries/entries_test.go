@@ -24,6 +24,7 @@ func sample() []Entry {
 				History: []diagnose.Wording{{Template: "t", Pattern: "p", Until: "u"}, {}},
 			},
 			Captures: []Capture{{"a", "what it is"}, {"b", ""}},
+			Proven:   true,
 		},
 	}
 }
@@ -52,8 +53,9 @@ func TestDamagedEntries(t *testing.T) {
 		}
 	}
 	for name, damaged := range map[string]string{
-		"other form": strings.Replace(file, "entries 1", "entries 2", 1),
+		"other form": strings.Replace(file, "entries 2", "entries 1", 1),
 		"more":       file + "\n",
+		"other word": strings.Replace(file, "proven", "proved", 1),
 		"huge count": form + "1:v\n999999999999:",
 		"negative":   form + "1:v\n-1:",
 		"overflow":   form + "1:v\n99999999999999999999:",
