@@ -15,6 +15,7 @@ type HomeView struct {
 	Counts  []Count
 	Entries []Beside // projects, concepts, tags
 	New     []Row
+	NewNote string // about the order of New, where changes do not give one
 	All     Link
 	Tools   HomeTools
 }
@@ -27,7 +28,7 @@ type HomeTools struct{ DiagnoseAPI, OpenAPI, Dataset, Feed, LLMs string }
 
 // HomeData is what a HomeView is made of.
 type HomeData struct {
-	Newest                kb.Page // by change
+	Newest                kb.Page // by change; one more than the page shows, if there are so many
 	Repos, Tags, Concepts []kb.Group
 	Samples               []string // messages to try
 }
@@ -37,7 +38,7 @@ func NewHomeView(site Site, d HomeData) HomeView {
 	v := HomeView{
 		Layout: site.layout(PlaceHome, site.Name, "Paste an error message, a stack trace or a whole log and get its cause, its values and the fix."),
 		Form:   newPasteForm(site, "", d.Samples),
-		New:    newRows(site, d.Newest.Items),
+		New:    newRows(site, d.Newest.Items[:min(len(d.Newest.Items), homeNew)]),
 		All:    Link{"All " + plural(d.Newest.Total, "error", "errors"), site.To(PlaceErrors)},
 		Tools: HomeTools{
 			DiagnoseAPI: site.To(PlaceAPIDiagnose), OpenAPI: site.To(PlaceAPIOpenAPI),
@@ -46,6 +47,14 @@ func NewHomeView(site Site, d HomeData) HomeView {
 	}
 	v.Layout.Canonical = site.To(PlaceHome)
 	v.Layout.OwnSearch = true
+	if items := d.Newest.Items; len(items) > homeNew {
+		// A set that is written in one go has one time for all of it, and the list
+		// then goes on by title.
+		first, next := newDate(items[0].ContentChangedAt), newDate(items[homeNew].ContentChangedAt)
+		if first == next {
+			v.NewNote = "More than these changed on " + first.Text + ", all at once; they stand by title."
+		}
+	}
 	for _, c := range []struct {
 		n         int
 		one, many string
@@ -88,7 +97,7 @@ const (
 func (r *Renderer) home(ctx context.Context) (Document, error) {
 	var d HomeData
 	var err error
-	if d.Newest, err = r.src.List(ctx, kb.Filter{Sort: "changed", Limit: homeNew}); err != nil {
+	if d.Newest, err = r.src.List(ctx, kb.Filter{Sort: "changed", Limit: homeNew + 1}); err != nil {
 		return Document{}, fmt.Errorf("list newest records: %w", err)
 	}
 	for _, g := range []struct {

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"errorkb/internal/kb"
@@ -43,6 +45,37 @@ func TestHomeSamples(t *testing.T) {
 		got, err := r.samples(t.Context(), d)
 		if err != nil || !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, c.want)
+		}
+	}
+}
+
+// A set that was written in one go has no newest records, and the page says so.
+func TestHomeNew(t *testing.T) {
+	for n, want := range map[int]bool{homeNew: false, homeNew + 1: true, 3 * homeNew: true} {
+		for _, alike := range []bool{true, false} {
+			var records shelf
+			for i := range n {
+				r := plainRecord()
+				r.ID, r.Slug = fmt.Sprintf("%016x", 0xb0+i), fmt.Sprintf("queue-%d", i)
+				r.ContentChangedAt = "2026-08-21T10:00:00Z"
+				if i == 0 {
+					r.ContentChangedAt = "2026-08-21T10:00:00.000Z"
+				}
+				if !alike && i >= homeNew {
+					r.ContentChangedAt = "2026-08-20T10:00:00Z"
+				}
+				records = append(records, r)
+			}
+			doc, err := testRenderer(records).Document(t.Context(), "/")
+			mustDocument(t, doc, err)
+			root := parse(t, doc.Body)
+			if rows := find(root, classed("row")); len(rows) != homeNew {
+				t.Errorf("%d records: %d rows", n, len(rows))
+			}
+			const note = "More than these changed on 21 August 2026, all at once; they stand by title."
+			if got := strings.Contains(text(root), note); got != (want && alike) {
+				t.Errorf("%d records, alike %v: the note is there: %v", n, alike, got)
+			}
 		}
 	}
 }
