@@ -24,6 +24,7 @@ var pages = []struct{ name, path string }{
 	{"error without captures", deniedPage},
 	{"repo", "/repos/paperclipai/paperclip/"},
 	{"tag", "/tags/duplex-channel/"},
+	{"tags", "/tags/"},
 	{"background", "/backgrounds/unsupported-operation/"},
 	{"diagnose", "/diagnose"},
 	{"search", "/search?q=duplex+channel"},

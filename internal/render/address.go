@@ -21,6 +21,9 @@ const (
 	PlaceTagPage              // tag, page number from 2
 	PlaceBackground           // background tag
 	PlaceBackgroundPage       // background tag, page number from 2
+	PlaceRepos                // all repositories
+	PlaceTags                 // all tags
+	PlaceBackgrounds          // all background tags
 	PlaceDiagnose
 	PlaceSearch
 	PlaceProof     // what proves the records, as a whole
@@ -66,6 +69,9 @@ var addresses = [placeCount]string{
 	PlaceTagPage:         "/tags/{}/page/{}/",
 	PlaceBackground:      "/backgrounds/{}/",
 	PlaceBackgroundPage:  "/backgrounds/{}/page/{}/",
+	PlaceRepos:           "/repos/",
+	PlaceTags:            "/tags/",
+	PlaceBackgrounds:     "/backgrounds/",
 	PlaceDiagnose:        "/diagnose",
 	PlaceSearch:          "/search",
 	PlaceProof:           "/proof/",

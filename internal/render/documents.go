@@ -35,6 +35,8 @@ func (r *Renderer) Document(ctx context.Context, address string) (Document, erro
 		return r.redirect(ctx, args[0])
 	case PlaceRepo, PlaceTag, PlaceBackground:
 		return r.group(ctx, place, args[0], 0)
+	case PlaceRepos, PlaceTags, PlaceBackgrounds:
+		return r.groups(ctx, place)
 	case PlaceRepoPage, PlaceTagPage, PlaceBackgroundPage:
 		return r.further(args[1], func(offset int) (Document, error) {
 			return r.group(ctx, place-1, args[0], offset)
@@ -86,6 +88,7 @@ func (r *Renderer) Addresses(ctx context.Context) ([]string, error) {
 		all = append(all, aliases...)
 	}
 	for _, kind := range groupPlaces {
+		all = append(all, to(kind.all))
 		groups, err := r.src.Groups(ctx, kind.kind, kb.Filter{})
 		if err != nil {
 			return nil, fmt.Errorf("list groups by %s: %w", kind.kind, err)

@@ -3,27 +3,38 @@ package render
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"errorkb/internal/kb"
 )
 
-// groupPlaces are the kinds of group that have pages. The further pages of a
-// group are the place after its first one.
-var groupPlaces = []struct {
-	place Place
-	kind  kb.GroupKind
-}{
-	{PlaceRepo, kb.GroupRepo},
-	{PlaceTag, kb.GroupTag},
-	{PlaceBackground, kb.GroupBackground},
+// groupPlace is a kind of group that has pages. The further pages of a group are
+// the place after its first one.
+type groupPlace struct {
+	place, all Place // of one group, of the page that lists them
+	kind       kb.GroupKind
+	label      string // as a heading
+	one, many  string // as nouns
+}
+
+var groupPlaces = []groupPlace{
+	{PlaceRepo, PlaceRepos, kb.GroupRepo, "Projects", "project", "projects"},
+	{PlaceTag, PlaceTags, kb.GroupTag, "Tags", "tag", "tags"},
+	{PlaceBackground, PlaceBackgrounds, kb.GroupBackground, "Concepts", "concept", "concepts"},
+}
+
+// groupPlaceOf finds the kind of the groups at a place, or that a place lists.
+func groupPlaceOf(place Place) groupPlace {
+	i := slices.IndexFunc(groupPlaces, func(g groupPlace) bool { return g.place == place || g.all == place })
+	return groupPlaces[i]
 }
 
 // GroupView is the page of one project, tag or concept.
 type GroupView struct {
 	Layout   Layout
-	Kind     string // what the group is: "Project", "Tag", "Concept"
+	Kind     Link // what the group is: "Projects", "Tags", "Concepts"
 	Heading  string
 	Code     bool     // the heading is a name, not words
 	Intro    []string // sentences made from the records
@@ -37,6 +48,7 @@ type GroupView struct {
 type Beside struct {
 	Label string
 	Links []CountLink
+	All   Link // leads to those that are left out; "" for none
 }
 
 // CountLink is a link to a group with its number of records.
@@ -61,15 +73,14 @@ type GroupData struct {
 // NewGroupView makes the page of a group.
 func NewGroupView(site Site, d GroupData) GroupView {
 	name := visible(d.Name)
-	v := GroupView{Heading: name, Rows: newRows(site, d.Page.Items)}
+	of := groupPlaceOf(d.Place)
+	v := GroupView{Heading: name, Rows: newRows(site, d.Page.Items), Kind: Link{of.label, site.To(of.all)}}
 	switch d.Place {
 	case PlaceRepo:
-		v.Kind, v.Code = "Project", true
+		v.Code = true
 		v.External = Link{"github.com/" + name, "https://github.com/" + escapeSegments(d.Name)}
-	case PlaceTag:
-		v.Kind = "Tag"
-	default:
-		v.Kind, v.Heading = "Concept", capitalise(words(d.Name))
+	case PlaceBackground:
+		v.Heading = capitalise(words(d.Name))
 	}
 	v.Intro = groupIntro(d)
 	v.Layout = site.layout(d.Place, v.Heading, strings.Join(v.Intro, " "))
@@ -95,7 +106,7 @@ func NewGroupView(site Site, d GroupData) GroupView {
 		{"Tags", PlaceTag, d.Tags},
 	} {
 		if links := countLinks(site, b.place, b.groups, d); len(links) > 0 {
-			v.Beside = append(v.Beside, Beside{b.label, links})
+			v.Beside = append(v.Beside, Beside{Label: b.label, Links: links})
 		}
 	}
 	return v
@@ -113,13 +124,60 @@ func countLinks(site Site, place Place, groups []kb.Group, d GroupData) []CountL
 		if len(links) == maxBeside {
 			break
 		}
-		label := visible(g.Name)
-		if place == PlaceBackground {
-			label = words(g.Name)
-		}
-		links = append(links, CountLink{Link{label, site.To(place, g.Name)}, thousands(g.Count)})
+		links = append(links, newCountLink(site, place, g))
 	}
 	return links
+}
+
+func newCountLink(site Site, place Place, g kb.Group) CountLink {
+	label := visible(g.Name)
+	if place == PlaceBackground {
+		label = words(g.Name)
+	}
+	return CountLink{Link{label, site.To(place, g.Name)}, thousands(g.Count)}
+}
+
+// GroupsView is the page that lists all projects, tags or concepts.
+type GroupsView struct {
+	Layout  Layout
+	Heading string
+	Summary string
+	Links   []CountLink
+	Others  []Link // pages of the other kinds
+}
+
+// NewGroupsView makes the page at PlaceRepos, PlaceTags or PlaceBackgrounds.
+func NewGroupsView(site Site, place Place, groups []kb.Group) GroupsView {
+	of := groupPlaceOf(place)
+	v := GroupsView{Heading: of.label, Summary: "No error has one."}
+	switch n := len(groups); {
+	case n > 1:
+		v.Summary = plural(n, of.one, of.many) + ", most errors first."
+	case n == 1:
+		v.Summary = plural(n, of.one, of.many) + "."
+	}
+	v.Layout = site.layout(place, v.Heading, "All "+of.many+" of the documented errors.")
+	v.Layout.Canonical = site.To(place)
+	for _, g := range groups {
+		v.Links = append(v.Links, newCountLink(site, of.place, g))
+	}
+	for _, other := range groupPlaces {
+		if other.all != place {
+			v.Others = append(v.Others, Link{other.label, site.To(other.all)})
+		}
+	}
+	v.Others = append(v.Others, Link{"All errors", site.To(PlaceErrors)})
+	return v
+}
+
+// groups makes the page that lists the groups of a kind.
+func (r *Renderer) groups(ctx context.Context, place Place) (Document, error) {
+	of := groupPlaceOf(place)
+	groups, err := r.src.Groups(ctx, of.kind, kb.Filter{})
+	if err != nil {
+		return Document{}, fmt.Errorf("list groups by %s: %w", of.kind, err)
+	}
+	return ok(ctx, GroupsPage(NewGroupsView(r.site, place, groups)))
 }
 
 // groupIntro says in sentences what the records of a group have in common.

@@ -71,17 +71,19 @@ func NewHomeView(site Site, d HomeData) HomeView {
 		v.Counts = append(v.Counts, Count{thousands(c.n), noun})
 	}
 	for _, e := range []struct {
-		label  string
 		place  Place
 		groups []kb.Group
-	}{
-		{"Projects", PlaceRepo, d.Repos},
-		{"Concepts", PlaceBackground, d.Concepts},
-		{"Tags", PlaceTag, d.Tags},
-	} {
-		if links := countLinks(site, e.place, e.groups, GroupData{Place: PlaceHome}); len(links) > 0 {
-			v.Entries = append(v.Entries, Beside{e.label, links})
+	}{{PlaceRepo, d.Repos}, {PlaceBackground, d.Concepts}, {PlaceTag, d.Tags}} {
+		links := countLinks(site, e.place, e.groups, GroupData{Place: PlaceHome})
+		if len(links) == 0 {
+			continue
 		}
+		of := groupPlaceOf(e.place)
+		b := Beside{Label: of.label, Links: links}
+		if len(links) < len(e.groups) {
+			b.All = Link{"All " + plural(len(e.groups), of.one, of.many), site.To(of.all)}
+		}
+		v.Entries = append(v.Entries, b)
 	}
 	return v
 }

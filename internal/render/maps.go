@@ -56,10 +56,8 @@ func (r *Renderer) sitemap(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, group := range []struct {
-		kind  kb.GroupKind
-		place Place
-	}{{kb.GroupRepo, PlaceRepo}, {kb.GroupBackground, PlaceBackground}, {kb.GroupTag, PlaceTag}} {
+	for _, group := range groupPlaces {
+		add("", group.all)
 		groups, err := r.src.Groups(ctx, group.kind, kb.Filter{})
 		if err != nil {
 			return nil, fmt.Errorf("group records by %s: %w", group.kind, err)

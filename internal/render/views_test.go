@@ -3,6 +3,7 @@ package render
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -236,5 +237,29 @@ func TestSearchView(t *testing.T) {
 	}
 	if v := NewSearchView(testSite(), kb.Query{Text: "  "}, kb.SearchResult{}); v.Asked {
 		t.Error("spaces count as a query")
+	}
+}
+
+func TestGroupsView(t *testing.T) {
+	groups := []kb.Group{{Name: "resource-in-use", Count: 1200}, {Name: "b", Count: 1}}
+	v := NewGroupsView(testSite(), PlaceBackgrounds, groups)
+	if v.Summary != "2 concepts, most errors first." || len(v.Links) != 2 ||
+		v.Links[0] != (CountLink{Link{"resource in use", "/backgrounds/resource-in-use/"}, "1,200"}) {
+		t.Errorf("%q, %+v", v.Summary, v.Links)
+	}
+	if v := NewGroupsView(testSite(), PlaceTags, groups[:1]); v.Summary != "1 tag." || v.Links[0].URL != "/tags/resource-in-use/" || len(v.Others) != 3 {
+		t.Errorf("%q, %+v", v.Summary, v)
+	}
+	if v := NewGroupsView(testSite(), PlaceRepos, nil); v.Summary != "No error has one." {
+		t.Errorf("without any: %q", v.Summary)
+	}
+	// The first page leads there when it leaves some out.
+	many := make([]kb.Group, maxBeside+1)
+	for i := range many {
+		many[i] = kb.Group{Name: fmt.Sprint("tag-", i), Count: 1}
+	}
+	home := NewHomeView(testSite(), HomeData{Tags: many, Concepts: groups})
+	if len(home.Entries) != 2 || home.Entries[0].All.URL != "" || home.Entries[1].All != (Link{"All 13 tags", "/tags/"}) {
+		t.Errorf("entries %+v", home.Entries)
 	}
 }
