@@ -86,7 +86,10 @@ func (s *session) answer(ctx context.Context, n int) diagnose.Answer {
 		text = append(head, text...)
 	}
 	all := len(text) + 1
-	part := s.engine.Diagnose(ctx, text, diagnose.Options{MaxDiagnoses: all, MaxEvidence: all})
+	options := diagnose.Options{MaxDiagnoses: all, MaxEvidence: all}
+	// What could be said about an unknown text is of use as long as it is one.
+	options.Brief = s.whole.begun && s.whole.Verdict != diagnose.VerdictUnknown || s.start.lines >= diagnose.MaxTelling
+	part := s.engine.Diagnose(ctx, text, options)
 	low := s.start.bytes + s.from
 	part.Diagnoses = move.within(part.Diagnoses, low, low+n)
 	move.unknown(part.Unknown, low, low+n)

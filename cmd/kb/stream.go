@@ -16,7 +16,7 @@ import (
 // are the same, byte for byte.
 const (
 	callSize   = 16 << 20
-	regionSize = 2 << 20
+	regionSize = 16 << 20
 	// aroundSize is more than a message with its values and wrapped lines takes.
 	aroundSize = 64 << 10
 )

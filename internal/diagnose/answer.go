@@ -9,7 +9,7 @@ type Answer struct {
 	Input          Input       `json:"input"`
 	Diagnoses      []Diagnosis `json:"diagnoses"` // best first; never null in JSON
 	RunnersUp      []RunnerUp  `json:"runnersUp"` // never null in JSON
-	Unknown        *Unknown    `json:"unknown"`   // set exactly when Verdict is VerdictUnknown
+	Unknown        *Unknown    `json:"unknown"`   // set exactly when Verdict is VerdictUnknown and Options.Brief is not
 }
 
 // Verdict says how far an answer can be trusted.

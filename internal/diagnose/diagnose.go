@@ -18,6 +18,9 @@ const (
 type Options struct {
 	MaxDiagnoses int // records in the answer
 	MaxEvidence  int // places per record; Diagnosis.Count still counts all
+
+	// Brief leaves out what could be said about an unknown text.
+	Brief bool
 }
 
 // work is one diagnosis in the making.
@@ -55,7 +58,7 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 		RunnersUp:      []RunnerUp{},
 	}
 	w.rank(&answer, opts)
-	if answer.Verdict == VerdictUnknown {
+	if answer.Verdict == VerdictUnknown && !opts.Brief {
 		answer.Unknown = w.unknown()
 	}
 	answer.Partial = w.partial

@@ -37,7 +37,7 @@ func (t *telling) weigh(text []byte, l *line) bool {
 
 // weighAll weighs the lines of a reading.
 func (t *telling) weighAll(r *reading, late func() bool) {
-	for i := range r.lines[:min(len(r.lines), maxTelling)] {
+	for i := range r.lines[:min(len(r.lines), MaxTelling)] {
 		if i&0x3ff == 0x3ff && late() {
 			return
 		}
@@ -65,7 +65,7 @@ func (w *work) tellingLine() (in *reading, best *line, why string) {
 // tellingLarge looks for the telling line of a large text in its clear text, and then
 // reads the line that won.
 func (w *work) tellingLarge() telling {
-	chunks := cutChunks(w.input[:w.startOfLine(maxTelling)])
+	chunks := cutChunks(w.input[:w.startOfLine(MaxTelling)])
 	type candidate struct {
 		telling
 		at span

@@ -12,7 +12,7 @@ const (
 	minSimilarity = 0.25
 	maxWords      = 8         // of a list of differing words
 	maxTemplate   = 400       // bytes
-	maxTelling    = 200 << 10 // lines that are weighed
+	MaxTelling    = 200 << 10 // lines that are weighed
 	maxMistyped   = 8         // words that are looked for among those of the messages
 )
 
