@@ -105,11 +105,8 @@ func (w *work) findCodes() {
 		if w.engine.codes.len() == 0 || r.joined || w.late() {
 			continue
 		}
-		eachCode(r.m.text, func(m mention) bool {
+		w.engine.eachCode(r.m.text, func(m mention) bool {
 			m.reading = r
-			if len(w.engine.codes.of(m.code)) == 0 {
-				return true
-			}
 			known[m.code] = true
 			from, _ := r.m.span(m.from, m.to)
 			if k, ok := placed[from]; ok {
@@ -284,69 +281,117 @@ func (w *work) similarity(entry int, text []byte, but string) float64 {
 	return shared / all
 }
 
-// eachCode calls f for every word of a text that has the shape of a code.
-func eachCode(t []byte, f func(mention) bool) {
-	for i := 0; i < len(t); {
-		c := t[i]
-		if !(c >= 'A' && c <= 'Z') && !isDigit(c) {
-			if !isWord(c) {
-				i++
-				continue
-			}
-			from := i
-			for i < len(t) && isWord(t[i]) {
-				i++
-			}
-			m, ok := mention{}, false
-			switch string(t[from:i]) {
-			case "https":
-				m, ok = minifiedLink(t, from)
-			case "ts":
-				m, ok = editorCode(t, from, i)
-			}
-			if ok && !f(m) {
-				return
-			}
+// eachCode calls f for every code of a record that stands in a text, until it returns
+// false. It looks at few words.
+func (e *Engine) eachCode(t []byte, f func(mention) bool) {
+	heads := e.heads()
+	next := 0
+	words := startsIn(t, 0, len(t))
+	for i := words.next(); i >= 0; i = words.next() {
+		if i < next || !heads.may(t, i) {
 			continue
 		}
-		j := i
-		for j < len(t) && isWord(t[j]) {
-			j++
+		var m mention
+		var ok bool
+		if m, ok, next = codeAt(t, i); ok && len(e.codes.of(m.code)) > 0 && !f(m) {
+			return
 		}
-		minus := i > 0 && t[i-1] == '-' && isDigit(c) && (i == 1 || !isWord(t[i-2]))
-		if i > 0 && (t[i-1] == '-' || t[i-1] == '/') && !minus {
-			i = j
-			continue
-		}
-		if j+1 < len(t) && t[j] == '-' && isDigit(t[j+1]) && isLetter(c) {
-			// "ORA-00942"
-			if k := digits(t, j+1); k == len(t) || !isWord(t[k]) {
-				j = k
-			}
-		}
-		word := t[i:j]
-		switch {
-		case string(word) == "Minified":
-			if m, ok := minified(t, i, j); ok && !f(m) {
-				return
-			}
-		case isDigit(c) && j-i <= 6 && digits(t, i) == j:
-			if minus {
-				i--
-			}
-			if isNumberedError(t, i, j) && !f(mention{from: i, to: j, code: string(t[i:j])}) {
-				return
-			}
-		case isCode(word):
-			if isLogDay(t, i, j) {
-				break // "E0704 09:12:01.1": the level and the day of a log line
-			}
-			if !f(mention{from: i, to: j, code: string(word)}) {
-				return
-			}
-		}
-		i = j
 	}
+}
+
+// codeHeads are the first three bytes of the words that codes of records begin with.
+type codeHeads [1 << 10]uint64
+
+func headSlot(a, b, c byte) uint64 {
+	return (uint64(a) | uint64(b)<<8 | uint64(c)<<16) * mixer >> 48
+}
+
+func (h *codeHeads) add(a, b, c byte) { k := headSlot(a, b, c); h[k>>6] |= 1 << (k & 63) }
+
+// may reports whether a code of a record may stand at i.
+func (h *codeHeads) may(t []byte, i int) bool {
+	var head [3]byte
+	if i+3 <= len(t) {
+		head = [3]byte(t[i:])
+	} else {
+		copy(head[:], t[i:])
+	}
+	k := headSlot(head[0], head[1], head[2])
+	return h[k>>6]>>(k&63)&1 != 0
+}
+
+// heads are made when the first text comes.
+func (e *Engine) heads() *codeHeads {
+	if h := e.codeHeads.Load(); h != nil {
+		return h
+	}
+	h := &codeHeads{}
+	for _, other := range []string{"Minified", "https", "ts("} {
+		h.add(other[0], other[1], other[2]) // see codeAt
+	}
+	for i := range e.codes.len() {
+		key := e.codes.word(i)
+		if len(key) > 1 && key[0] == '-' {
+			key = key[1:]
+		}
+		switch {
+		case len(key) > 2:
+			h.add(key[0], key[1], key[2])
+		case len(key) == 2:
+			for c := range 256 {
+				h.add(key[0], key[1], byte(c))
+			}
+		}
+	}
+	e.codeHeads.Store(h)
+	return h
+}
+
+// codeAt reads the word at i, which begins there, as a code. The next word begins at
+// next or later.
+func codeAt(t []byte, i int) (m mention, ok bool, next int) {
+	c := t[i]
+	j := i
+	for j < len(t) && isWord(t[j]) {
+		j++
+	}
+	if !(c >= 'A' && c <= 'Z') && !isDigit(c) {
+		switch string(t[i:j]) {
+		case "https":
+			m, ok = minifiedLink(t, i)
+		case "ts":
+			m, ok = editorCode(t, i, j)
+		}
+		return m, ok, j
+	}
+	minus := i > 0 && t[i-1] == '-' && isDigit(c) && (i == 1 || !isWord(t[i-2]))
+	if i > 0 && (t[i-1] == '-' || t[i-1] == '/') && !minus {
+		return m, false, j
+	}
+	if j+1 < len(t) && t[j] == '-' && isDigit(t[j+1]) && isLetter(c) {
+		// "ORA-00942"
+		if k := digits(t, j+1); k == len(t) || !isWord(t[k]) {
+			j = k
+		}
+	}
+	word := t[i:j]
+	switch {
+	case string(word) == "Minified":
+		m, ok = minified(t, i, j)
+	case isDigit(c) && j-i <= 6 && digits(t, i) == j:
+		if minus {
+			i--
+		}
+		if isNumberedError(t, i, j) {
+			m, ok = mention{from: i, to: j, code: string(t[i:j])}, true
+		}
+	case isCode(word):
+		// "E0704 09:12:01.1" is the level and the day of a log line.
+		if !isLogDay(t, i, j) {
+			m, ok = mention{from: i, to: j, code: string(word)}, true
+		}
+	}
+	return m, ok, j
 }
 
 // isLogDay reports whether a word is what a line of klog or glog begins with: the

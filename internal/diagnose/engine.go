@@ -62,6 +62,8 @@ type Engine struct {
 	patterns []atomic.Pointer[pattern.Pattern] // by owner; the same
 	slashes  bool                              // some literal text holds a back slash
 	codes    codeTable
+
+	codeHeads atomic.Pointer[codeHeads] // made when they are first asked for
 }
 
 // owner says whose message a pattern is. It holds no pointer, so that a file of

@@ -346,10 +346,8 @@ func (w *work) mark(c *clear, base, end int) {
 		return true
 	})
 	if w.engine.codes.len() > 0 {
-		eachCode(c.text, func(m mention) bool {
-			if len(w.engine.codes.of(m.code)) > 0 {
-				c.mark(-1, pattern.Match{Start: m.from, End: m.to})
-			}
+		w.engine.eachCode(c.text, func(m mention) bool {
+			c.mark(-1, pattern.Match{Start: m.from, End: m.to})
 			return true
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,50 @@ func TestWindows(t *testing.T) {
 	}
 	if found < 1000 {
 		t.Fatalf("only %d special bytes", found)
+	}
+}
+
+// Codes of records are found among all words, by looking at few.
+func TestEachCode(t *testing.T) {
+	codes := []string{"TS2307", "ORA-00942", "1045", "42", "-13", "ERR_MADE_UP", "E0382", "42P01", "EACCES"}
+	var entries []Entry
+	for _, c := range codes {
+		entries = append(entries, Entry{Ref: Ref{ID: c, Repo: "facebook/react"}, Code: c, Template: "a message of " + c})
+	}
+	entries = append(entries, Entry{Ref: Ref{ID: "m", Repo: "facebook/react"}, Code: "418", Template: "another message"})
+	e, err := New("", entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := append(codes, "error", "error:", "code", "errno", "SQLSTATE", " ", " ", " ", "-", "/", "\n", "(", "é", "ts(2307)", "2026-03-01",
+		"10:45", "Minified React error #418; visit https://react.dev/errors/418?args[]=a ", "https://react.dev/errors/418", "x", "ERR_MADE", "TS23078", "E1")
+	r := rand.New(rand.NewPCG(5, 5))
+	seen := map[string]bool{}
+	for range 20_000 {
+		var b strings.Builder
+		for range r.IntN(8) {
+			b.WriteString(words[r.IntN(len(words))])
+		}
+		text := []byte(b.String())
+		var want, got []mention
+		for i := 0; i < len(text); {
+			if !isWord(text[i]) {
+				i++
+				continue
+			}
+			m, ok, next := codeAt(text, i)
+			if i = next; ok && len(e.codes.of(m.code)) > 0 {
+				want = append(want, m)
+				seen[m.code] = true
+			}
+		}
+		e.eachCode(text, func(m mention) bool { got = append(got, m); return true })
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("codes of %q: %v, want %v", text, got, want)
+		}
+	}
+	if len(seen) < len(codes) {
+		t.Errorf("only %v were found", seen)
 	}
 }
 
