@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"math/bits"
 	"strings"
 )
 
@@ -284,17 +285,27 @@ func (w *work) similarity(entry int, text []byte, but string) float64 {
 // eachCode calls f for every code of a record that stands in a text, until it returns
 // false. It looks at few words.
 func (e *Engine) eachCode(t []byte, f func(mention) bool) {
-	heads := e.heads()
-	next := 0
-	words := startsIn(t, 0, len(t))
-	for i := words.next(); i >= 0; i = words.next() {
-		if i < next || !heads.may(t, i) {
-			continue
-		}
-		var m mention
-		var ok bool
-		if m, ok, next = codeAt(t, i); ok && len(e.codes.of(m.code)) > 0 && !f(m) {
-			return
+	const window = 2 << 10
+	var words, first [window / 64]uint64
+	heads, next, carry := e.heads(), 0, uint64(0)
+	for from := 0; from < len(t); from += window {
+		part := t[from:min(from+window, len(t))]
+		classes(part, wordClass, words[:])
+		classes(part, codeClass, first[:])
+		for k := range windowsOf(len(part)) {
+			starts := first[k] &^ (words[k]<<1 | carry)
+			carry = words[k] >> 63
+			for ; starts != 0; starts &= starts - 1 {
+				i := from + 64*k + bits.TrailingZeros64(starts)
+				if i < next || !heads.may(t, i) {
+					continue
+				}
+				var m mention
+				var ok bool
+				if m, ok, next = codeAt(t, i); ok && len(e.codes.of(m.code)) > 0 && !f(m) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -261,6 +261,15 @@ func TestWindows(t *testing.T) {
 				t.Fatalf("byte %d of %q: end is %v", i, text, got)
 			}
 		}
+		for _, c := range []*class{wordClass, codeClass} {
+			classes(text, c, special)
+			for i := range text {
+				if got := special[i/64]>>(i%64)&1 != 0; got != c.has[text[i]] {
+					t.Fatalf("byte %d of %q: class is %v", i, text, got)
+				}
+			}
+		}
+		windows(text, special, ends)
 		if !slices.Equal(special, twinSpecial) || !slices.Equal(ends, twinEnds) {
 			t.Fatalf("the portable twin differs for %q", text)
 		}

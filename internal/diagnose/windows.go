@@ -1,5 +1,7 @@
 package diagnose
 
+import "slices"
+
 // A text is looked at in windows of 64 bytes, with a bit for each of them in a word.
 
 // windowsOf is how many windows n bytes have.
@@ -51,4 +53,64 @@ func isSpecial(t []byte, i int) bool {
 		return b != '\n'
 	}
 	return t[i] == '&' || t[i] == '[' || t[i] == '\\' || t[i] >= 0x7f
+}
+
+// class is a set of bytes, as a table and as one for each half of a byte: a byte is in
+// it when both tables have a bit in common.
+type class struct {
+	has    [256]bool
+	halves [2][16]byte
+}
+
+// newClass makes a class. The upper halves of its bytes may go with at most eight
+// different sets of lower ones.
+func newClass(in func(b byte) bool) *class {
+	c := &class{}
+	var sets []uint16
+	for upper := range 16 {
+		set := uint16(0)
+		for lower := range 16 {
+			b := byte(upper<<4 | lower)
+			if c.has[b] = in(b); c.has[b] {
+				set |= 1 << lower
+			}
+		}
+		if set == 0 {
+			continue
+		}
+		k := slices.Index(sets, set)
+		if k < 0 {
+			k = len(sets)
+			sets = append(sets, set)
+		}
+		c.halves[1][upper] = 1 << k
+		for lower := range 16 {
+			c.halves[0][lower] |= byte(set >> lower & 1 << k)
+		}
+	}
+	if len(sets) > 8 {
+		panic("a class of bytes has too many kinds")
+	}
+	return c
+}
+
+// The bytes of words, and those that the word of a code may begin with: see codeAt.
+var (
+	wordClass = newClass(isWord)
+	codeClass = newClass(func(b byte) bool {
+		return isDigit(b) || b >= 'A' && b <= 'Z' || b == 'h' || b == 't'
+	})
+)
+
+// classesPortable sets the words of the windows from the first on.
+func classesPortable(text []byte, first int, c *class, out []uint64) {
+	for k := first; k < windowsOf(len(text)); k++ {
+		x := uint64(0)
+		for i, b := range text[64*k : min(64*k+64, len(text))] {
+			if c.has[b] {
+				x |= 1 << i
+			}
+		}
+		out[k] = x
+	}
 }

@@ -13,5 +13,20 @@ func windows(text []byte, special, ends []uint64) {
 	windowsPortable(text, n, special, ends)
 }
 
+// classes sets the bits of out for the bytes of a text that are of a class, 64 in a
+// word.
+func classes(text []byte, c *class, out []uint64) {
+	n := 0
+	if cpu.AVX2 && len(text) >= 64 {
+		n = len(text) / 64
+		_ = out[n-1]
+		classesAVX2(&text[0], n, &c.halves, &out[0])
+	}
+	classesPortable(text, n, c, out)
+}
+
 //go:noescape
 func windowsAVX2(text *byte, n int, special, ends *uint64)
+
+//go:noescape
+func classesAVX2(text *byte, n int, tables *[2][16]byte, out *uint64)

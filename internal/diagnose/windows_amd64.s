@@ -73,3 +73,50 @@ window:
 done:
 	VZEROUPPER
 	RET
+
+// func classesAVX2(text *byte, n int, tables *[2][16]byte, out *uint64)
+TEXT ·classesAVX2(SB), NOSPLIT, $0-32
+	MOVQ text+0(FP), SI
+	MOVQ n+8(FP), CX
+	MOVQ tables+16(FP), BX
+	MOVQ out+24(FP), DI
+	VBROADCASTI128 (BX), Y8
+	VBROADCASTI128 16(BX), Y9
+	MOVL $0x0f0f0f0f, AX
+	MOVQ AX, X10
+	VPBROADCASTD X10, Y10
+	VPXOR Y13, Y13, Y13
+	TESTQ CX, CX
+	JZ   classed
+
+class:
+	VMOVDQU   (SI), Y0
+	VMOVDQU   32(SI), Y4
+	VPSRLW    $4, Y0, Y1
+	VPSRLW    $4, Y4, Y5
+	VPAND     Y10, Y1, Y1
+	VPAND     Y10, Y5, Y5
+	VPAND     Y10, Y0, Y2
+	VPAND     Y10, Y4, Y6
+	VPSHUFB   Y2, Y8, Y2
+	VPSHUFB   Y6, Y8, Y6
+	VPSHUFB   Y1, Y9, Y1
+	VPSHUFB   Y5, Y9, Y5
+	VPAND     Y1, Y2, Y1
+	VPAND     Y5, Y6, Y5
+	VPCMPEQB  Y13, Y1, Y1
+	VPCMPEQB  Y13, Y5, Y5
+	VPMOVMSKB Y1, AX
+	VPMOVMSKB Y5, DX
+	SHLQ $32, DX
+	ORQ  DX, AX
+	NOTQ AX
+	MOVQ AX, (DI)
+	ADDQ $64, SI
+	ADDQ $8, DI
+	DECQ CX
+	JNZ  class
+
+classed:
+	VZEROUPPER
+	RET
