@@ -80,15 +80,19 @@ The exit status is 0 when an error was recognised and 1 when none was.`,
 // newEngine builds the diagnosis of a set. The answers link to pages of a site
 // that lives under base.
 func newEngine(set *kb.Set, base render.Base) (*diagnose.Engine, error) {
-	entries := make([]diagnose.Entry, 0, len(set.Records))
-	for _, r := range set.Records {
-		entries = append(entries, diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
-	}
-	engine, err := diagnose.New(set.Version, entries)
+	engine, err := diagnose.New(set.Version, entriesOf(set, base))
 	if err != nil {
 		return nil, fmt.Errorf("build the diagnosis: %w", err)
 	}
 	return engine, nil
+}
+
+func entriesOf(set *kb.Set, base render.Base) []diagnose.Entry {
+	entries := make([]diagnose.Entry, 0, len(set.Records))
+	for _, r := range set.Records {
+		entries = append(entries, diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
+	}
+	return entries
 }
 
 // diagnoseInput reads a text to its end and shows how far it is. The end of a

@@ -45,8 +45,8 @@ requests under way are finished first. SIGHUP loads the records again, --watch
 does so when they change. A set with errors leaves the old one serving and says
 why in the log.
 
-The data directory holds what is derived from the records (database and search
-index). It can be deleted while no server runs on it, and belongs to one server.`,
+The data directory holds what is derived from the records (database, search
+index and diagnosis). It can be deleted while no server runs on it, and belongs to one server.`,
 		Example: `  kb serve
   kb serve --addr :8080 --records records --watch
   kb serve --base-path /kb --site-url https://example.org
@@ -117,7 +117,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	defer lock.Unlock() // the end of the process does it too
 
-	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), live: f.live, stderr: cmd.ErrOrStderr()}
+	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), live: f.live, stderr: cmd.ErrOrStderr(), log: config.Logger}
 	config.Load = l.Load
 	srv, err := server.New(ctx, config)
 	if err != nil {

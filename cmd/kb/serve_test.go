@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -36,8 +37,15 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	diagnosis, err := os.Stat(filepath.Join(data, engineFile))
+	if err != nil {
+		t.Fatal(err)
+	}
 	r = start(t, "--data", data)
 	r.want("/api/search?q=duplex", "ec727a874bad4398")
+	if again, err := os.Stat(filepath.Join(data, engineFile)); err != nil || !os.SameFile(diagnosis, again) {
+		t.Errorf("the second start worked the diagnosis out again (%v)", err)
+	}
 	after, err := os.Stat(filepath.Join(data, "kb.sqlite"))
 	if err != nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) {
 		t.Errorf("the second start built the database again (%v)", err)
@@ -46,6 +54,38 @@ func TestServe(t *testing.T) {
 	<-r.ended
 	if r.status != 0 {
 		t.Errorf("status %d after SIGINT", r.status)
+	}
+}
+
+// A damaged file of the diagnosis is said in the log and replaced.
+func TestServeMendsTheDiagnosis(t *testing.T) {
+	data := t.TempDir()
+	r := start(t, "--data", data, "--records", "testdata/records")
+	r.stop()
+	name := filepath.Join(data, engineFile)
+	file, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file[len(file)/2] ^= 1
+	if err := os.WriteFile(name, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r = start(t, "--data", data, "--records", "testdata/records")
+	r.logged("the file of the diagnosis is not used")
+	response, err := http.Post(r.url+"/api/diagnose", "text/plain", strings.NewReader("port 80 is taken by another process"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err != nil || !strings.Contains(string(body), "2222222222222222") {
+		t.Errorf("answer %s, %v", body, err)
+	}
+	r.stop()
+	mended, err := os.ReadFile(name)
+	if err != nil || bytes.Equal(mended, file) {
+		t.Errorf("the file is as it was (%v)", err)
 	}
 }
 

@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
+	"path/filepath"
 
 	"golang.org/x/sync/errgroup"
 
 	"errorkb/cmd/internal/cli"
+	"errorkb/cmd/internal/enginefile"
 	"errorkb/internal/diagnose"
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
@@ -24,10 +28,14 @@ type loader struct {
 	options render.Options
 	live    bool      // records can be proven on demand
 	stderr  io.Writer // for progress
+	log     *slog.Logger
 }
 
-// Load reads and checks the records, brings the store and the index of the
-// data directory up to date, and builds the diagnosis. A directory that was
+// engineFile is the diagnosis in the data directory, worked out.
+const engineFile = "diagnosis"
+
+// Load reads and checks the records, and brings the store, the index and the
+// diagnosis of the data directory up to date. A directory that was
 // deleted is made again. A set with errors gives a *cli.FindingsError.
 func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
 	set, err := cli.Records(ctx, l.records, l.stderr)
@@ -55,6 +63,7 @@ func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof, prove s
 		records *store.Store
 		index   *search.Index
 		engine  *diagnose.Engine
+		unmap   func() error
 	)
 	progress := cli.NewProgress(l.stderr, "indexing")
 	defer progress.End()
@@ -68,8 +77,13 @@ func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof, prove s
 		return err
 	})
 	group.Go(func() (err error) {
-		engine, err = newEngine(set, l.options.Base)
-		return err
+		engine, unmap, err = enginefile.Make(filepath.Join(l.data, engineFile), set.Version, entriesOf(set, l.options.Base), func(err error) {
+			l.log.Warn("the file of the diagnosis is not used", "error", err)
+		})
+		if err != nil {
+			return fmt.Errorf("build the diagnosis: %w", err)
+		}
+		return nil
 	})
 	closeAll := func() error {
 		var errs []error
@@ -78,6 +92,9 @@ func (l *loader) open(ctx context.Context, set *kb.Set, proof *kb.Proof, prove s
 		}
 		if index != nil {
 			errs = append(errs, index.Close())
+		}
+		if unmap != nil {
+			errs = append(errs, unmap())
 		}
 		return errors.Join(errs...)
 	}
