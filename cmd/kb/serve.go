@@ -46,7 +46,8 @@ does so when they change. A set with errors leaves the old one serving and says
 why in the log.
 
 The data directory holds what is derived from the records (database, search
-index and diagnosis). It can be deleted while no server runs on it, and belongs to one server.`,
+index and diagnosis). It can be deleted while no server runs on it, and
+belongs to one server.`,
 		Example: `  kb serve
   kb serve --addr :8080 --records records --watch
   kb serve --base-path /kb --site-url https://example.org

@@ -53,7 +53,7 @@ type Engine struct {
 	version  string
 	entries  []Entry
 	owners   []owner // by pattern
-	first    []int   // by entry: the owner of today's wording, -1 when it has none
+	first    []int32 // by entry: the owner of today's wording, -1 when it has none
 	index    *pattern.Index
 	words    *lexicon
 	spelling spelling

@@ -93,7 +93,7 @@ func Open(data []byte, stamp, version string, entries []Entry) (*Engine, error) 
 	if differs {
 		return nil, fmt.Errorf("checksum differs: %w", ErrDamaged)
 	}
-	e.words = openLexicon(e.words.owners, e.words.weight)
+	e.words = openLexicon(e.words.owners, e.words.counts, e.words.weight)
 	e.caches()
 	return e, nil
 }
@@ -116,6 +116,7 @@ func (e *Engine) arrays(f *file) {
 	array(f, &e.owners)
 	array(f, &e.first)
 	e.words.owners.arrays(f)
+	array(f, &e.words.counts)
 	array(f, &e.words.weight)
 	e.codes.arrays(f)
 	array(f, &p.first.words)

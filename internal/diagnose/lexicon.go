@@ -14,7 +14,8 @@ const maxPostings = 4096
 // lexicon knows which messages hold which words. It finds messages that a text
 // resembles when no pattern fits.
 type lexicon struct {
-	owners  table     // word in lower case → owners
+	owners  table     // word in lower case → owners; none when they are more than maxPostings
+	counts  []uint32  // of each word: how many owners it has
 	weight  []float32 // of each owner: the sum of its words' weights
 	total   float64   // number of owners
 	scratch sync.Pool // of *scores
@@ -28,21 +29,30 @@ type scores struct {
 
 // newLexicon makes the lexicon of n owners.
 func newLexicon(n int, owners table) *lexicon {
-	x := openLexicon(owners, make([]float32, n))
+	x := openLexicon(owners, make([]uint32, owners.len()), make([]float32, n))
+	kept := uint32(0)
+	from := uint32(0)
 	// In the order of the words, as sums of fractions depend on it.
 	for i := range x.owners.len() {
-		list := x.owners.list[x.owners.from[i]:x.owners.from[i+1]]
+		list := x.owners.list[from:x.owners.from[i+1]]
+		from = x.owners.from[i+1]
+		x.counts[i] = uint32(len(list))
 		weight := float32(x.weigh(string(x.owners.word(i)), len(list)))
 		for _, owner := range list {
 			x.weight[owner] += weight
 		}
+		if len(list) <= maxPostings {
+			kept += uint32(copy(x.owners.list[kept:], list))
+		}
+		x.owners.from[i+1] = kept
 	}
+	x.owners.list = slices.Clone(x.owners.list[:kept])
 	return x
 }
 
 // openLexicon makes the lexicon of owners that were weighed before.
-func openLexicon(owners table, weight []float32) *lexicon {
-	x := &lexicon{owners: owners, weight: weight, total: float64(len(weight))}
+func openLexicon(owners table, counts []uint32, weight []float32) *lexicon {
+	x := &lexicon{owners: owners, counts: counts, weight: weight, total: float64(len(weight))}
 	x.scratch.New = func() any { return &scores{of: make([]float64, len(x.weight))} }
 	return x
 }
@@ -64,7 +74,12 @@ func (x *lexicon) hasBoth(a, b []byte) bool {
 }
 
 // weightOf is how much a word says: rare words more than frequent ones.
-func (x *lexicon) weightOf(word string) float64 { return x.weigh(word, len(x.owners.of(word))) }
+func (x *lexicon) weightOf(word string) float64 {
+	if i := x.owners.find(word); i >= 0 {
+		return x.weigh(word, int(x.counts[i]))
+	}
+	return 0
+}
 
 // weigh is weightOf for a word that n owners have.
 func (x *lexicon) weigh(word string, n int) float64 {
@@ -95,7 +110,7 @@ func (x *lexicon) like(text []byte, most int) []resemblance {
 		}
 		seen[w] = true
 		list := x.owners.of(w)
-		if len(list) == 0 || len(list) > maxPostings {
+		if len(list) == 0 {
 			return
 		}
 		weight := x.weigh(w, len(list))

@@ -122,7 +122,7 @@ func (e *Engine) join(drafts []*draft) {
 	}
 	e.owners = make([]owner, 0, n)
 	patterns := make([]*pattern.Pattern, 0, n)
-	e.first = make([]int, len(e.entries))
+	e.first = make([]int32, len(e.entries))
 	for i := range e.first {
 		e.first[i] = -1
 	}
@@ -133,7 +133,7 @@ func (e *Engine) join(drafts []*draft) {
 			o := &d.owners[i]
 			o.number = bases[k] + int32(i)
 			if !o.historic {
-				e.first[o.entry] = int(o.number)
+				e.first[o.entry] = o.number
 			}
 		}
 		e.owners = append(e.owners, d.owners...)

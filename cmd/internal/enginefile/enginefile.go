@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"errorkb/internal/diagnose"
@@ -20,8 +19,11 @@ import (
 // Make gives the diagnosis of the entries of a data set: out of the file when it fits,
 // else newly made and written to the file. What is wrong with a file that cannot be
 // used or written goes to warn; the diagnosis is given all the same. It must not be
-// used after close.
+// used after close. One process at a time may make a file; others may have it open.
 func Make(name, version string, entries []diagnose.Entry, warn func(error)) (engine *diagnose.Engine, close func() error, err error) {
+	if err := removeIfThere(name + asideSuffix); err != nil {
+		warn(err)
+	}
 	engine, close, err = Open(name, version, entries)
 	switch {
 	case err == nil:
@@ -59,22 +61,29 @@ func Open(name, version string, entries []diagnose.Entry) (engine *diagnose.Engi
 
 // Write writes the file of a diagnosis. A file that is there is replaced as a whole:
 // another process may have mapped it.
-func Write(name string, engine *diagnose.Engine) (err error) {
+func Write(name string, engine *diagnose.Engine) error {
 	stamp, err := stampOf(engine.Version())
 	if err != nil {
 		return err
 	}
 	wrap := func(err error) error { return fmt.Errorf("write the file of the diagnosis: %w", err) }
-	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
-	if err != nil {
-		return wrap(err)
+	aside := name + asideSuffix
+	if err := os.WriteFile(aside, engine.AppendBinary(nil, stamp), 0o600); err != nil {
+		return wrap(errors.Join(err, removeIfThere(aside)))
 	}
-	_, err = file.Write(engine.AppendBinary(nil, stamp))
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), name)
+	if err := os.Rename(aside, name); err != nil {
+		return wrap(errors.Join(err, removeIfThere(aside)))
 	}
-	if err != nil {
-		return wrap(errors.Join(err, os.Remove(file.Name())))
+	return nil
+}
+
+// asideSuffix is added to the name of a file that is being written. A file by this
+// name is all that a process can leave that is killed meanwhile.
+const asideSuffix = ".new"
+
+func removeIfThere(name string) error {
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -94,6 +94,10 @@ func TestMake(t *testing.T) {
 			t.Errorf("a damaged file is not mended: %q", warnings)
 		}
 	}
+	// What a killed process leaves is taken away.
+	if err := os.WriteFile(name+asideSuffix, data[:100], 0o600); err != nil {
+		t.Fatal(err)
+	}
 	// An empty file, as a full disk leaves it, is one of another form.
 	if err := os.WriteFile(name, nil, 0o600); err != nil {
 		t.Fatal(err)
