@@ -33,6 +33,7 @@ const module = "errorkb/"
 var arrows = map[string][]string{
 	"internal/kb":          {},
 	"internal/pattern":     {},
+	"internal/cpu":         {},
 	"internal/runtime":     {},
 	"records":              {},
 	"schema":               {},
@@ -40,7 +41,7 @@ var arrows = map[string][]string{
 	"internal/lint":        {"internal/kb", "internal/pattern", "schema"},
 	"internal/store":       {"internal/kb"},
 	"internal/search":      {"internal/kb"},
-	"internal/diagnose":    {"internal/kb", "internal/pattern"},
+	"internal/diagnose":    {"internal/kb", "internal/pattern", "internal/cpu"},
 	"internal/conformance": {"internal/kb", "internal/pattern", "internal/runtime", "internal/diagnose"},
 	"internal/render":      {"internal/kb", "internal/diagnose"},
 	"internal/site":        {"internal/kb", "internal/render", "web"},
