@@ -13,7 +13,7 @@ import (
 // tail is; a line that holds no piece needs no closer look.
 type probes struct {
 	first       bitmap // over the first 4 bytes of all pieces; small
-	short, long bitmap // over the first 4 and 8 bytes of pieces that are so long
+	short, long bitmap // over pieces of 4 and 8 bytes, and over the first 12 bytes of others
 	bits        uint   // of the bucket table
 	starts      []uint32
 	pieces      []piece // by bucket
@@ -92,6 +92,11 @@ const mixer = 0x9e3779b97f4a7c15
 func hash4(t []byte) uint64 { return uint64(binary.LittleEndian.Uint32(t)|0x20202020) * mixer }
 func hash8(t []byte) uint64 { return (binary.LittleEndian.Uint64(t) | 0x2020202020202020) * mixer }
 
+// hash12 is the hash of 12 bytes, of which that of the first 8 is known.
+func hash12(first8 uint64, t []byte) uint64 {
+	return (bits.RotateLeft64(first8, 29) ^ hash4(t[8:])) * mixer
+}
+
 // pieceKey is the key of a piece of one of the known lengths.
 func pieceKey(t []byte) uint64 {
 	h := uint64(len(t))
@@ -112,10 +117,10 @@ type probeDraft struct {
 	most   int
 }
 
-// draftPiece is a piece with the hashes of its beginning.
+// draftPiece is a piece with the hashes by which the bitmaps know it.
 type draftPiece struct {
 	piece
-	four, eight uint64
+	first, hash uint64
 }
 
 // add notes the pieces of an owner.
@@ -154,9 +159,14 @@ func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
 	}
 	var buf [maxPiece]byte
 	text := buf[:copy(buf[:], s)]
-	p := draftPiece{piece: piece{pieceKey(text), owner, head, ends, uint8(len(text))}, four: hash4(text)}
-	if len(text) >= 8 {
-		p.eight = hash8(text)
+	p := draftPiece{piece: piece{pieceKey(text), owner, head, ends, uint8(len(text))}, first: hash4(text)}
+	switch len(text) {
+	case 4:
+		p.hash = p.first
+	case 8:
+		p.hash = hash8(text)
+	default:
+		p.hash = hash12(hash8(text), text)
 	}
 	d.pieces = append(d.pieces, p)
 }
@@ -195,11 +205,11 @@ func newProbes(drafts []*probeDraft, bases []int32) *probes {
 			b := x.key >> (64 - p.bits)
 			p.starts[b]--
 			p.pieces[p.starts[b]] = x.piece
-			p.first.set(x.four)
-			if x.size >= 8 {
-				p.long.set(x.eight)
+			p.first.set(x.first)
+			if x.size > 8 {
+				p.long.set(x.hash)
 			} else {
-				p.short.set(x.four)
+				p.short.set(x.hash)
 			}
 		}
 	}
@@ -323,10 +333,17 @@ func (p *probes) eachAt(text []byte, i, to int, h uint64, f func(at int, x *piec
 	if p.short.has(h) && !p.eachOf(pieceKey(text[i:i+4]), i, f) {
 		return false
 	}
-	if i+8 > to || !p.long.has(hash8(text[i:])) {
+	if i+8 > to {
 		return true
 	}
-	for _, size := range pieceSizes[:len(pieceSizes)-1] {
+	h = hash8(text[i:])
+	if p.short.has(h) && !p.eachOf(pieceKey(text[i:i+8]), i, f) {
+		return false
+	}
+	if i+12 > to || !p.long.has(hash12(h, text[i:])) {
+		return true
+	}
+	for _, size := range [...]int{maxPiece, 16, 12} {
 		if i+size <= to && !p.eachOf(pieceKey(text[i:i+size]), i, f) {
 			return false
 		}
