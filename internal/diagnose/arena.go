@@ -6,10 +6,14 @@ import "sync"
 // from it and given back as a whole, so that the next diagnosis finds it warm. A
 // nil arena takes from the heap.
 type arena struct {
+	work     work
+	tally    tally
+	builders slab[builder]
+	cuts     slab[cutCandidate]
 	bytes    slab[byte]
 	runs     slab[run]
 	lines    slab[line]
-	widths   slab[int]
+	numbers  slab[int]
 	joints   slab[joint]
 	places   slab[place]
 	flags    slab[bool]
@@ -71,6 +75,19 @@ func (s *slab[T]) forget() {
 	}
 }
 
+// forgotten is an empty list in the memory of one, without what that pointed to. The
+// memory of a long one is not kept.
+func forgotten[T any](list []T) []T {
+	if cap(list) > 64 {
+		return nil
+	}
+	list = list[:cap(list)]
+	for i := range list {
+		list[i] = *new(T)
+	}
+	return list[:0]
+}
+
 var arenas = sync.Pool{New: func() any { return &arena{} }}
 
 // release empties an arena for the next diagnosis. It does not keep what an unusually
@@ -85,11 +102,18 @@ func (a *arena) empty() {
 	a.mapped.forget()
 	a.readings.forget()
 	a.found.forget()
+	a.builders.forget()
+	a.cuts.forget()
+	w := &a.work
+	*w = work{visit: w.visit, hits: forgotten(w.hits), texts: forgotten(w.texts), lines: w.lines[:0]}
+	a.tally = tally{groups: forgotten(a.tally.groups)}
 	const many = 16 << 10
+	a.builders.empty(many)
+	a.cuts.empty(many)
 	a.bytes.empty(32 * many)
 	a.runs.empty(many)
 	a.lines.empty(many)
-	a.widths.empty(many)
+	a.numbers.empty(many)
 	a.joints.empty(many)
 	a.places.empty(many)
 	a.flags.empty(many)

@@ -49,20 +49,26 @@ func (w *work) find(r *reading) {
 	if w.late() {
 		return
 	}
-	e := w.engine
-	n := 0
-	e.index.Find(r.m.text, func(id int, m pattern.Match) bool {
-		n++
-		if n&0xff == 0 && w.late() {
-			return false
-		}
-		if len(w.hits) >= maxHits {
-			w.partial = true
-			return false
-		}
-		w.addMatch(r, id, m)
-		return true
-	})
+	if w.visit == nil {
+		w.visit = w.visitMatch
+	}
+	w.finding, w.found = r, 0
+	w.engine.index.Find(r.m.text, w.visit)
+}
+
+// visitMatch keeps a match in the reading that patterns are laid on, and reports
+// whether to go on.
+func (w *work) visitMatch(id int, m pattern.Match) bool {
+	w.found++
+	if w.found&0xff == 0 && w.late() {
+		return false
+	}
+	if len(w.hits) >= maxHits {
+		w.partial = true
+		return false
+	}
+	w.addMatch(w.finding, id, m)
+	return true
 }
 
 // addMatch keeps a match in a reading.

@@ -44,7 +44,7 @@ func (w *work) cutLines() []cutCandidate {
 		return nil
 	}
 	covered := w.covered()
-	list := make([]cutCandidate, 0, 16)
+	list := w.arena.cuts.take(16)
 	for k, r := range w.texts {
 		if r.joined || w.late() {
 			continue
@@ -75,7 +75,7 @@ func (w *work) cutLines() []cutCandidate {
 			if len(list) == maxCutLines {
 				return list
 			}
-			list = append(list, cutCandidate{r, long, l, at})
+			list = append(w.arena.cuts.grow(list), cutCandidate{r, long, l, at})
 		}
 	}
 	return list
@@ -89,7 +89,7 @@ func (w *work) mayHoldCut(l *line, many int) bool {
 
 // covered are the starts of lines in which a message was found, ascending.
 func (w *work) covered() []int {
-	var out []int
+	out := w.arena.numbers.take(len(w.hits))
 	for i := range w.hits {
 		h := &w.hits[i]
 		if h.reading.joined {

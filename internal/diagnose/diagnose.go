@@ -6,7 +6,11 @@
 // Answer.AppendJSON writes the answer.
 package diagnose
 
-import "context"
+import (
+	"context"
+
+	"errorkb/internal/pattern"
+)
 
 // Defaults of Options.
 const (
@@ -37,6 +41,10 @@ type work struct {
 	large   bool                // only what may hold something was read
 	lines   []int               // line ends before each step of the input; made when needed
 	telling map[*reading][]span // where messages stand; made when needed
+
+	finding *reading                           // patterns are being laid on it
+	found   int                                // matches in it
+	visit   func(id int, m pattern.Match) bool // visitMatch
 }
 
 // Diagnose finds the documented errors in a text of any bytes. When ctx ends
@@ -67,7 +75,14 @@ func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer
 
 // newWork begins a diagnosis that tells so many places of each record.
 func (e *Engine) newWork(ctx context.Context, text []byte, places int) *work {
-	return &work{engine: e, ctx: ctx, input: text, arena: arenas.Get().(*arena), tally: newTally(places)}
+	a := arenas.Get().(*arena)
+	w := &a.work
+	*w = work{
+		engine: e, ctx: ctx, input: text, arena: a, tally: &a.tally, visit: w.visit,
+		hits: w.hits[:0], texts: w.texts[:0], lines: w.lines[:0],
+	}
+	a.tally = tally{most: places, cause: -1, groups: a.tally.groups[:0]}
+	return w
 }
 
 // release gives back what the diagnosis was made with.

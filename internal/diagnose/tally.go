@@ -38,10 +38,6 @@ type kept struct {
 	made     *Evidence         // of others whose readings are gone
 }
 
-func newTally(most int) *tally {
-	return &tally{most: most, cause: -1}
-}
-
 // add counts a hit. Hits come in the order of their places: what only says that
 // something before it failed is taken back where that something was found.
 func (t *tally) add(h *hit) {
@@ -91,8 +87,7 @@ func (t *tally) add(h *hit) {
 			ev := evidenceOf(h)
 			p.made = &ev
 		default:
-			full := *h
-			p.full = &full
+			p.full = h
 		}
 		g.places = append(g.places, p)
 	}

@@ -127,16 +127,16 @@ type builder struct {
 }
 
 func newBuilder(src *mapped) *builder {
-	return &builder{
-		src:  src,
-		text: src.arena.bytes.take(len(src.text)),
-		runs: src.arena.runs.take(len(src.runs) + 8),
-	}
+	b := src.arena.builders.one()
+	b.src, b.text, b.runs = src, src.arena.bytes.take(len(src.text)), src.arena.runs.take(len(src.runs)+8)
+	return b
 }
 
 // newPartBuilder is a builder for a part of src that is about n bytes long.
 func newPartBuilder(src *mapped, n int) *builder {
-	return &builder{src: src, text: src.arena.bytes.take(n)}
+	b := src.arena.builders.one()
+	b.src, b.text = src, src.arena.bytes.take(n)
+	return b
 }
 
 // seek is the run of src that holds offset i. Calls come mostly in ascending
