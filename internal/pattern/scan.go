@@ -44,6 +44,10 @@ type keyAt struct {
 	from, to uint32 // its bucket
 }
 
+// maxFound is how many entries of a block wait to be verified. Many patterns that
+// begin alike could make them any number.
+const maxFound = 4096
+
 // foundAt is an entry whose key stands at a word start of the block.
 type foundAt struct{ entry, at uint32 }
 
@@ -216,17 +220,26 @@ func (f *finder) lookUp(n int) bool {
 					continue
 				}
 			}
+			if len(f.found) == maxFound && !f.verifyFound() {
+				return false
+			}
 			f.found = append(f.found, foundAt{from, k.at})
 		}
 	}
+	return f.verifyFound()
+}
+
+// verifyFound verifies the entries that were found, and forgets them.
+func (f *finder) verifyFound() bool {
 	for _, c := range f.found {
 		var e entry
-		e.get(s.entries[int(c.entry)*entrySize:])
+		e.get(f.seg.entries[int(c.entry)*entrySize:])
 		at := f.base + int(c.at)
 		if f.inLine(at, e.sig) && !f.verify(&e, at) {
 			return false
 		}
 	}
+	f.found = f.found[:0]
 	return true
 }
 

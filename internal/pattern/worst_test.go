@@ -54,3 +54,25 @@ func TestWorstCaseIsLinear(t *testing.T) {
 		}
 	}
 }
+
+// Patterns that are all alike, in a text of nothing else, take no more memory than
+// others.
+func TestManyAlikeTakeLittleMemory(t *testing.T) {
+	exprs := make([]string, 5000)
+	for i := range exprs {
+		exprs[i] = "error in the file"
+	}
+	ix := Build(compileAll(exprs))
+	f := newFinder()
+	found := 0
+	f.find(ix, []byte(strings.Repeat("error in the file\n", 300)), func(int, Match) bool {
+		found++
+		return true
+	})
+	if found != 300*len(exprs) {
+		t.Errorf("%d found, want %d", found, 300*len(exprs))
+	}
+	if cap(f.found) > 2*maxFound {
+		t.Errorf("%d entries were kept", cap(f.found))
+	}
+}
