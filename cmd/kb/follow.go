@@ -99,7 +99,7 @@ func (f *follower) answer(ctx context.Context, n int) error {
 		f.seen[d.Record.ID] = true
 		part.Diagnoses = []diagnose.Diagnosis{d}
 		part.RunnersUp, part.Unknown = []diagnose.RunnerUp{}, nil
-		if part.Verdict = diagnose.VerdictLikely; d.Confidence >= knownConfidence {
+		if part.Verdict = diagnose.VerdictLikely; d.Confidence >= diagnose.KnownConfidence {
 			part.Verdict = diagnose.VerdictKnown
 		}
 		if err := f.found(part); err != nil {

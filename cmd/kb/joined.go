@@ -9,11 +9,7 @@ import (
 	"errorkb/internal/diagnose"
 )
 
-const (
-	// knownConfidence is the engine's threshold of the verdict known.
-	knownConfidence = 0.85
-	runnersKept     = 5
-)
+const runnersKept = 5
 
 // joined is the answer about several regions of one text, in their order.
 type joined struct {
@@ -46,7 +42,7 @@ func (j *joined) add(part diagnose.Answer) {
 	switch {
 	case len(j.Diagnoses) == 0:
 		j.Verdict = diagnose.VerdictUnknown
-	case j.Diagnoses[0].Confidence >= knownConfidence:
+	case j.Diagnoses[0].Confidence >= diagnose.KnownConfidence:
 		j.Verdict = diagnose.VerdictKnown
 	default:
 		j.Verdict = diagnose.VerdictLikely

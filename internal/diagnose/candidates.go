@@ -94,6 +94,9 @@ func (w *work) add(h hit, historic bool) {
 	for _, c := range h.captures {
 		h.literal -= c.End - c.Start
 	}
+	if t := m.text; h.end > h.start && h.end < len(t) && t[h.end-1] == '.' && isWord(t[h.end]) {
+		h.literal-- // no full stop, but one in a value
+	}
 	if h.kind == "" {
 		switch {
 		case historic:

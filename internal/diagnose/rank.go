@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// Confidence of the verdicts.
+// Confidence from which on an answer is known, and from which on it is likely. Below,
+// nothing is reported.
 const (
-	knownConfidence  = 0.85
+	KnownConfidence  = 0.9
 	likelyConfidence = 0.5
 )
 
@@ -43,7 +44,7 @@ func (w *work) rank(answer *Answer, opts Options) {
 	}
 	if len(answer.Diagnoses) > 0 {
 		answer.Verdict = VerdictLikely
-		if answer.Diagnoses[0].Confidence >= knownConfidence {
+		if answer.Diagnoses[0].Confidence >= KnownConfidence {
 			answer.Verdict = VerdictKnown
 		}
 	}

@@ -22,6 +22,7 @@ type PasteReport struct {
 	ByClass  map[string]*PasteScore
 	Positive PasteScore // of all classes that hold messages
 	Negative PasteScore
+	Stated   [10]Count // of what was reported, by tenths of its confidence: how much was right
 	Details  io.Writer // every wrong paste, when not nil
 }
 
@@ -37,7 +38,7 @@ func (p *Pool) Score(ctx context.Context, report *PasteReport, pastes []Paste, f
 			report.ByClass[paste.Class] = s
 			report.Classes = append(report.Classes, paste.Class)
 		}
-		one := p.score(paste, find(paste)(ctx, []byte(paste.Text)), report.Details)
+		one := p.score(paste, find(paste)(ctx, []byte(paste.Text)), report)
 		s.add(one)
 		if paste.Negative {
 			report.Negative.add(one)
@@ -54,7 +55,7 @@ func (s *PasteScore) add(o PasteScore) {
 
 // score is that of one paste. A negative is right when nothing is reported but
 // what is there by right.
-func (p *Pool) score(paste Paste, got []Got, details io.Writer) PasteScore {
+func (p *Pool) score(paste Paste, got []Got, report *PasteReport) PasteScore {
 	s := PasteScore{Total: 1}
 	var notes []string
 	wanted := map[string]bool{}
@@ -70,6 +71,13 @@ func (p *Pool) score(paste Paste, got []Got, details io.Writer) PasteScore {
 			continue
 		}
 		reported[g.ID] = true
+		if right := wanted[g.ID]; right || !p.Holds(g.ID, flat) {
+			n := &report.Stated[min(int(g.Confidence*10), 9)]
+			n.Total++
+			if right {
+				n.Right++
+			}
+		}
 		if wanted[g.ID] || i > 0 && p.Holds(g.ID, flat) || paste.Negative && p.Holds(g.ID, flat) {
 			continue
 		}
@@ -112,8 +120,8 @@ func (p *Pool) score(paste Paste, got []Got, details io.Writer) PasteScore {
 	if s.Missing+s.Wrong+s.Extra == 0 {
 		s.Right = 1
 	}
-	if details != nil && len(notes) > 0 {
-		fmt.Fprintf(details, "== %s\n%s\n-- %s\n", paste.Class, paste.Text, strings.Join(notes, "\n-- "))
+	if report.Details != nil && len(notes) > 0 {
+		fmt.Fprintf(report.Details, "== %s\n%s\n-- %s\n", paste.Class, paste.Text, strings.Join(notes, "\n-- "))
 	}
 	return s
 }
@@ -145,6 +153,11 @@ func (r *PasteReport) WriteText(out io.Writer) error {
 	}
 	line("all with a message", &r.Positive)
 	line("all without", &r.Negative)
+	for k, n := range r.Stated {
+		if n.Total > 0 {
+			fmt.Fprintf(&b, "stated 0.%d  right %d/%d %.1f %%\n", k, n.Right, n.Total, percent(n.Right, n.Total))
+		}
+	}
 	_, err := io.WriteString(out, b.String())
 	return err
 }

@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	binWidth  = 0.25
+	binWidth  = 0.1
 	histogram = "internal/diagnose/eval/calibrate/scores.tsv"
 	curveFile = "internal/diagnose/confidence_curve.go"
 )
@@ -31,9 +31,10 @@ const (
 func main() {
 	collect := flag.Bool("collect", false, "run the evaluation material and write "+histogram)
 	shared := flag.String("shared", "../shared", "folder that holds eval/")
-	step := flag.Int("step", 8, "render every so many messages")
+	per := flag.Int("per", 120, "make so many pastes of each kind")
+	step := flag.Int("step", 4, "render every so many messages")
 	flag.Parse()
-	if err := run(*collect, *shared, *step); err != nil {
+	if err := run(*collect, *shared, *per, *step); err != nil {
 		fmt.Fprintln(os.Stderr, "calibrate:", err)
 		os.Exit(1)
 	}
@@ -45,9 +46,9 @@ type bin struct {
 	right, total float64
 }
 
-func run(collect bool, shared string, step int) error {
+func run(collect bool, shared string, per, step int) error {
 	if collect {
-		samples, err := eval.Samples(context.Background(), filepath.Join(shared, "eval", "catalogues"), filepath.Join(shared, "eval", "cases.jsonl"), step)
+		samples, err := eval.Samples(context.Background(), filepath.Join(shared, "eval", "catalogues"), filepath.Join(shared, "eval", "cases.jsonl"), per, step)
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func writeHistogram(samples []eval.Sample) error {
 	sort.Ints(keys)
 	var out bytes.Buffer
 	for _, k := range keys {
-		fmt.Fprintf(&out, "%.2f\t%.0f\t%.0f\n", count[k].from, count[k].right, count[k].total)
+		fmt.Fprintf(&out, "%.1f\t%.0f\t%.0f\n", count[k].from, count[k].right, count[k].total)
 	}
 	return os.WriteFile(histogram, out.Bytes(), 0o644)
 }
@@ -125,7 +126,12 @@ func writeCurve(pools []bin) error {
 	out.WriteString("// curve is the share of right answers by score.\n")
 	out.WriteString("var curve = []point{\n")
 	for _, p := range pools {
-		fmt.Fprintf(&out, "{%.2f, %.3f},\n", (p.from+p.to)/2, math.Min(p.share(), 0.99))
+		// The share holds from the middle of the first bin to that of the last one.
+		first, last := p.from+binWidth/2, p.to-binWidth/2
+		fmt.Fprintf(&out, "{%.2f, %.3f},\n", first, math.Min(p.share(), 0.99))
+		if last > first {
+			fmt.Fprintf(&out, "{%.2f, %.3f},\n", last, math.Min(p.share(), 0.99))
+		}
 	}
 	out.WriteString("}\n")
 	code, err := format.Source(out.Bytes())
