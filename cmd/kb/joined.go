@@ -31,14 +31,7 @@ func (j *joined) add(part diagnose.Answer) {
 	for _, d := range part.Diagnoses {
 		j.addDiagnosis(d)
 	}
-	slices.SortStableFunc(j.Diagnoses, func(a, b diagnose.Diagnosis) int {
-		return cmp.Or(
-			order(a.Kind, kindOrder...)-order(b.Kind, kindOrder...),
-			order(a.Record.Role, roleOrder...)-order(b.Record.Role, roleOrder...),
-			cmp.Compare(b.Confidence, a.Confidence),
-			a.Evidence[0].Start-b.Evidence[0].Start,
-		)
-	})
+	slices.SortStableFunc(j.Diagnoses, func(a, b diagnose.Diagnosis) int { return a.Compare(&b) })
 	switch {
 	case len(j.Diagnoses) == 0:
 		j.Verdict = diagnose.VerdictUnknown
@@ -49,13 +42,6 @@ func (j *joined) add(part diagnose.Answer) {
 	}
 	j.addRunners(part)
 }
-
-// What stands in these lists comes after what does not: exact and normalized
-// messages, causes.
-var (
-	kindOrder = []diagnose.Kind{diagnose.KindHistoric, diagnose.KindTruncated, diagnose.KindCode}
-	roleOrder = []string{"symptom", "wrapper"}
-)
 
 func (j *joined) addDiagnosis(d diagnose.Diagnosis) {
 	// What another region began with reaches into this one.
@@ -74,16 +60,19 @@ func (j *joined) addDiagnosis(d diagnose.Diagnosis) {
 	// A code counts only where the message is nowhere.
 	switch byCode := known.Kind == diagnose.KindCode; {
 	case byCode && d.Kind != diagnose.KindCode:
-		known.Evidence, known.Count, known.Kind, known.Confidence = nil, 0, d.Kind, d.Confidence
+		d.Evidence = slices.Clone(d.Evidence[:min(d.Count, diagnose.DefaultMaxEvidence)])
+		*known = d
+		return
 	case !byCode && d.Kind == diagnose.KindCode:
 		return
 	}
-	known.Count += d.Count
 	room := max(0, diagnose.DefaultMaxEvidence-len(known.Evidence))
-	known.Evidence = append(known.Evidence, d.Evidence[:min(room, len(d.Evidence))]...)
-	if d.Confidence > known.Confidence {
-		known.Kind, known.Confidence = d.Kind, d.Confidence
+	evidence := append(known.Evidence, d.Evidence[:min(room, len(d.Evidence))]...)
+	count := known.Count + d.Count
+	if d.Surer(known) {
+		*known = d
 	}
+	known.Evidence, known.Count = evidence, count
 }
 
 func (j *joined) addRunners(part diagnose.Answer) {
@@ -140,6 +129,3 @@ func (j *joined) answer() diagnose.Answer {
 	a.Diagnoses = a.Diagnoses[:min(len(a.Diagnoses), diagnose.DefaultMaxDiagnoses)]
 	return a
 }
-
-// order is the place of a value in a list, -1 for one that is missing.
-func order[T comparable](value T, list ...T) int { return slices.Index(list, value) }

@@ -319,8 +319,10 @@ func kindRank(k Kind) int {
 	return 3
 }
 
-func (w *work) roleRank(i int) int {
-	switch w.engine.entries[i].Ref.Role {
+func (w *work) roleRank(i int) int { return roleRank(w.engine.entries[i].Ref.Role) }
+
+func roleRank(role string) int {
+	switch role {
 	case "symptom":
 		return 1
 	case "wrapper":
@@ -334,7 +336,7 @@ func (w *work) diagnosis(g *group, opts Options) Diagnosis {
 	e := &w.engine.entries[g.entry]
 	d := Diagnosis{
 		Record: e.Ref, Kind: g.kind, Confidence: g.confidence, Count: g.count,
-		Evidence: []Evidence{}, Solutions: e.Solutions,
+		Evidence: []Evidence{}, Solutions: e.Solutions, score: g.score,
 	}
 	for i := range g.places {
 		if len(d.Evidence) == opts.MaxEvidence {
