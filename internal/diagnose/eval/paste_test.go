@@ -22,7 +22,7 @@ func TestPastes(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool := NewPool(catalogues)
-	n, seed := 12, uint64(pasteSeed)
+	n, seed := 40, uint64(pasteSeed)
 	if s := os.Getenv("KB_PASTES"); s != "" { // how many of each class, for a closer look
 		if n, err = strconv.Atoi(s); err != nil {
 			t.Fatal(err)
@@ -64,5 +64,22 @@ func TestPastes(t *testing.T) {
 		var text strings.Builder
 		report.WriteText(&text)
 		t.Logf("%s\n%s", mode, text.String())
+		if os.Getenv("KB_PASTES") != "" || os.Getenv("KB_PASTE_SEED") != "" {
+			continue
+		}
+		for _, floor := range []struct {
+			what        string
+			have, total int
+			permille    int
+		}{
+			{"pastes with a message", report.Positive.Right, report.Positive.Total, 987},
+			{"pastes without", report.Negative.Right, report.Negative.Total, 997},
+			{"values", report.Positive.Equal, report.Positive.Values, 980},
+			{"stated 0.9 and more", report.Stated[9].Right, report.Stated[9].Total, 950},
+		} {
+			if floor.total < 1000 || floor.have*1000 < floor.permille*floor.total {
+				t.Errorf("%s, %s: %d of %d, want %.1f %%", mode, floor.what, floor.have, floor.total, float64(floor.permille)/10)
+			}
+		}
 	}
 }

@@ -17,95 +17,143 @@ type twin struct {
 	text        []rune // the template with one sign for each gap
 }
 
-// near reports whether fewer than three tenths of the letters have to be changed to
-// make b of a.
-func (a *twin) near(b *twin, rows *[2][]int) bool {
-	longer := max(len(a.text), len(b.text))
-	most := (3*longer - 1) / 10 // the largest distance below 30 %
-	if longer == 0 || max(len(a.text), len(b.text))-min(len(a.text), len(b.text)) > most {
-		return false
-	}
-	n := len(b.text)
-	for k := range rows {
-		if cap(rows[k]) < n+1 {
-			rows[k] = make([]int, 2*n+2)
+// alphabet gives every letter a number.
+type alphabet map[rune]int
+
+func (a alphabet) encode(text []rune) []int {
+	out := make([]int, len(text))
+	for i, c := range text {
+		k, ok := a[c]
+		if !ok {
+			k = len(a)
+			a[c] = k
 		}
-		rows[k] = rows[k][:n+1]
+		out[i] = k
 	}
-	last, row := rows[0], rows[1]
-	for j := range last {
-		last[j] = j
-	}
-	for i, c := range a.text {
-		from, to := max(1, i+1-most), min(n, i+1+most) // outside, it is more anyway
-		row[0] = i + 1
-		if from > 1 {
-			row[from-1] = most + 1
-		}
-		least := most + 1
-		for j := from; j <= to; j++ {
-			d := last[j-1]
-			if c != b.text[j-1] {
-				d++
-			}
-			if j < i+1+most {
-				d = min(d, last[j]+1)
-			}
-			d = min(d, row[j-1]+1)
-			row[j] = d
-			least = min(least, d)
-		}
-		if least > most {
-			return false
-		}
-		last, row = row, last
-	}
-	return last[n] <= most
+	return out
 }
 
-// letters counts the letters of a text by kind: two texts whose counts differ by more
-// than twice a distance are further apart.
-func letters(text []rune) (count [32]int16) {
-	for _, c := range text {
-		count[c&31]++
-	}
-	return count
+// ruler measures how many letters of one text have to be changed to make others of
+// it, 64 rows of the table of distances at a time (Myers 1999).
+type ruler struct {
+	size       int
+	places     [][]uint64 // by letter: where it stands in the text
+	more, less []uint64   // rows whose distance is one more, one less than that above
 }
 
-func apart(a, b *[32]int16) int {
-	n := 0
-	for i := range a {
-		if d := int(a[i] - b[i]); d > 0 {
-			n += d
-		} else {
-			n -= d
+func newRuler(text []int, letters int) *ruler {
+	blocks := (len(text) + 63) / 64
+	r := &ruler{size: len(text), places: make([][]uint64, letters), more: make([]uint64, blocks), less: make([]uint64, blocks)}
+	for i, c := range text {
+		if r.places[c] == nil {
+			r.places[c] = make([]uint64, blocks)
+		}
+		r.places[c][i/64] |= 1 << (i % 64)
+	}
+	return r
+}
+
+// distance is the number of changes that make another text.
+func (r *ruler) distance(other []int) int {
+	for k := range r.more {
+		r.more[k], r.less[k] = ^uint64(0), 0
+	}
+	score := r.size
+	last := uint64(1) << ((r.size - 1) % 64)
+	for _, c := range other {
+		carry := 1
+		for k := range r.more {
+			var at uint64
+			if r.places[c] != nil {
+				at = r.places[c][k]
+			}
+			more, less := r.more[k], r.less[k]
+			xv := at | less
+			if carry < 0 {
+				at |= 1
+			}
+			xh := ((at & more) + more) ^ more | at
+			up, down := less|^(xh|more), more&xh
+			if k == len(r.more)-1 {
+				if up&last != 0 {
+					score++
+				} else if down&last != 0 {
+					score--
+				}
+			}
+			next := int(up>>63) - int(down>>63)
+			up, down = up<<1, down<<1
+			if carry < 0 {
+				down |= 1
+			} else if carry > 0 {
+				up |= 1
+			}
+			r.more[k], r.less[k] = down|^(xv|up), up&xv
+			carry = next
 		}
 	}
-	return n / 2
+	return score
+}
+
+// The ruler gives the distances of the plain table.
+func TestRuler(t *testing.T) {
+	r := filler{rand.New(rand.NewPCG(1, 1))}
+	for range 500 {
+		make := func() []int {
+			out := []int{r.IntN(3)}
+			for range r.IntN(200) {
+				out = append(out, r.IntN(3))
+			}
+			return out
+		}
+		a, b := make(), make()
+		row := []int{}
+		for j := range len(b) + 1 {
+			row = append(row, j)
+		}
+		for i, c := range a {
+			corner := row[0]
+			row[0] = i + 1
+			for j := range b {
+				d := corner
+				if c != b[j] {
+					d++
+				}
+				corner = row[j+1]
+				row[j+1] = min(d, row[j]+1, row[j+1]+1)
+			}
+		}
+		if got := newRuler(a, 3).distance(b); got != row[len(b)] {
+			t.Fatalf("%v %v: %d, want %d", a, b, got, row[len(b)])
+		}
+	}
 }
 
 // nearTwins are the messages that have a near one in their catalogue, by index, and
 // the number of pairs.
 func nearTwins(list []twin) (near map[int][]int, pairs int) {
 	order := make([]int, len(list))
-	counts := make([][32]int16, len(list))
+	texts := make([][]int, len(list))
+	letters := alphabet{}
 	for i := range list {
 		order[i] = i
-		counts[i] = letters(list[i].text)
+		texts[i] = letters.encode(list[i].text)
 	}
-	slices.SortFunc(order, func(i, j int) int { return len(list[i].text) - len(list[j].text) })
+	slices.SortFunc(order, func(i, j int) int { return len(texts[i]) - len(texts[j]) })
 	near = map[int][]int{}
-	var rows [2][]int
 	for x, i := range order {
+		if len(texts[i]) == 0 {
+			continue
+		}
+		ruler := newRuler(texts[i], len(letters))
 		for _, j := range order[x+1:] {
-			if 10*(len(list[j].text)-len(list[i].text)) >= 3*len(list[j].text) {
+			if 10*(len(texts[j])-len(texts[i])) >= 3*len(texts[j]) {
 				break
 			}
-			if 10*apart(&counts[i], &counts[j]) >= 3*len(list[j].text) || !list[i].near(&list[j], &rows) {
-				continue
+			if 10*ruler.distance(texts[j]) < 3*len(texts[j]) {
+				near[i], near[j] = append(near[i], j), append(near[j], i)
+				pairs++
 			}
-			near[i], near[j] = append(near[i], j), append(near[j], i)
-			pairs++
 		}
 	}
 	return near, pairs
