@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"bytes"
+	"math"
 	"unicode/utf8"
 )
 
@@ -15,7 +16,7 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 		gaps := v.steps[v.chains[k-1].to:v.chains[k].from]
 		prev := m.levels[k-1]
 		level := m.levels[k][:0]
-		seen := 0
+		seen, cheapest := 0, math.MaxInt
 		from := prev[0].end
 		limit := 0
 		for i := range prev {
@@ -28,21 +29,26 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 			}
 			seen++
 			o.prev = -1
-			for i := range prev {
+			// The nearest first: what is further costs more by its length alone.
+			for i := len(prev) - 1; i >= 0; i-- {
 				a := prev[i].end
-				if a > o.start {
-					break
+				if a > o.start || o.prev >= 0 && prev[i].cost+o.start-a > o.cost {
+					continue
 				}
 				if o.start > m.limit(gaps, a) || !m.fits(gaps, a, o.start) || k == n-1 && m.runsOn(a, o) {
 					continue
 				}
 				c := prev[i].cost + m.gapCost(k, a, o)
-				if o.prev < 0 || c < o.cost {
+				if o.prev < 0 || c <= o.cost {
 					o.cost, o.prev = c, i
 				}
 			}
 			if o.prev >= 0 {
 				level = append(level, o)
+				cheapest = min(cheapest, o.cost)
+			}
+			if k == n-1 && v.chains[k].to == len(v.steps) && further(prev, o.start+1) >= cheapest {
+				break // the pattern ends here, and whatever comes costs more
 			}
 			from = o.start + 1
 		}
@@ -76,6 +82,15 @@ func (m *matcher) lay(first place, low int) (best reading, barren int, ok bool) 
 	m.head, m.tail = best.start, best.end
 	m.levels[n-1][0], m.levels[n-1] = m.levels[n-1][at], m.levels[n-1][:1]
 	return best, 0, true
+}
+
+// further returns the least that a value costs that goes on to from or further.
+func further(prev []place, from int) int {
+	least := math.MaxInt
+	for i := range prev {
+		least = min(least, prev[i].cost+max(0, from-prev[i].end))
+	}
+	return least
 }
 
 // find returns the first occurrence of chain k that starts in [from, limit].

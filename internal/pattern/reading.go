@@ -134,6 +134,9 @@ func unbalanced(value []byte, left, right byte) int {
 	bad := 0
 	double, single, back, angle := 0, 0, 0, 0
 	for i, b := range value {
+		if !pairs[b] {
+			continue
+		}
 		switch b {
 		case '<':
 			angle++
@@ -163,6 +166,14 @@ func unbalanced(value []byte, left, right byte) int {
 	}
 	return bad + open[0] + open[1] + open[2] + double&1 + back&1 + single&1
 }
+
+// pairs are the bytes that come in pairs.
+var pairs = func() (is [256]bool) {
+	for _, b := range []byte("<>()[]{}\"'`") {
+		is[b] = true
+	}
+	return is
+}()
 
 // bracket returns the kind of a bracket, or -1.
 func bracket(b byte) int {
