@@ -49,7 +49,6 @@ func (b *bench) scan(s *set) error {
 		best[name] = max(best[name], mbs(size, seconds))
 	}
 	ctx := context.Background()
-	found := 0
 	if b.profile != "" {
 		f, err := os.Create(b.profile)
 		if err != nil {
@@ -72,14 +71,9 @@ func (b *bench) scan(s *set) error {
 		note("find", len(s.log), one(func() {
 			index.Find(s.log, func(int, pattern.Match) bool { return true })
 		}))
-		note("plain", len(s.log), one(func() {
-			a := engine.Diagnose(ctx, s.log, diagnose.Options{MaxDiagnoses: math.MaxInt})
-			found = 0
-			for _, d := range a.Diagnoses {
-				found += d.Count
-			}
-		}))
-		note("worn", len(s.worn), one(func() { engine.Diagnose(ctx, s.worn, diagnose.Options{}) }))
+		for name, log := range map[string][]byte{"plain": s.log, "worn": s.worn, "bare": s.bare, "quiet": s.quiet} {
+			note(name, len(log), one(func() { engine.Diagnose(ctx, log, diagnose.Options{}) }))
+		}
 		start := time.Now()
 		engine.Diagnose(ctx, s.log, diagnose.Options{})
 		note("both", len(s.log), time.Since(start).Seconds())
@@ -93,9 +87,15 @@ func (b *bench) scan(s *set) error {
 			note("ripgrep", rivals.short, seconds)
 		}
 	}
+	found := 0
+	for _, d := range engine.Diagnose(ctx, s.log, diagnose.Options{MaxDiagnoses: math.MaxInt}).Diagnoses {
+		found += d.Count
+	}
 	b.put("find, MB/s", "%.0f", best["find"])
 	b.put("**diagnose, MB/s**", "**%.0f**", best["plain"])
 	b.put("diagnose, log full of escapes, MB/s", "%.0f (%.2f × plain)", best["worn"], best["worn"]/best["plain"])
+	b.put("diagnose, log without times, MB/s", "%.0f", best["bare"])
+	b.put("diagnose, log with nothing known in it, MB/s", "%.0f", best["quiet"])
 	b.put(fmt.Sprintf("diagnose, %d processors, wall time", runtime.GOMAXPROCS(0)), "%.2f ×", best["both"]/best["single"])
 	b.put("diagnose, errors found per MB", "%.0f", float64(found)/float64(len(s.log)>>20))
 	if h := best["hyperscan"]; h > 0 {
@@ -214,6 +214,7 @@ func (b *bench) worst(s *set) error {
 	first := strings.ReplaceAll(s.messages[0], corpus.GapMark, "x")
 	for _, c := range []struct{ name, unit string }{
 		{"one letter", "a"}, {"one quote that never closes", `"abc def `}, {"short lines", "error: it failed\n"}, {"one message, no line end", first + " "},
+		{"back slashes", `\`},
 	} {
 		text := []byte(strings.Repeat(c.unit, size/len(c.unit)))
 		seconds := one(func() { engine.Diagnose(context.Background(), text, diagnose.Options{}) })

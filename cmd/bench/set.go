@@ -21,6 +21,8 @@ type set struct {
 	entries  []diagnose.Entry
 	log      []byte
 	worn     []byte // the same log with all that is done to text
+	bare     []byte // the same log without times
+	quiet    []byte // a log that holds none of the messages
 }
 
 func newSet(n, size int, file string) (*set, error) {
@@ -48,6 +50,8 @@ func newSet(n, size int, file string) (*set, error) {
 	}
 	s.log = corpus.Log(size, s.messages)
 	s.worn = corpus.Disguise(s.log[:len(s.log)/2])
+	s.bare = bare(s.log[:len(s.log)/2])
+	s.quiet = corpus.Log(size/4, nil)
 	return s, nil
 }
 
@@ -68,6 +72,16 @@ func readMessages(file string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return strings.Split(strings.TrimSpace(string(data)), "\n"), nil
+}
+
+// bare is a log without the time at the start of each line.
+func bare(log []byte) []byte {
+	out := make([]byte, 0, len(log))
+	for line := range bytes.Lines(log) {
+		_, rest, _ := bytes.Cut(line, []byte(" "))
+		out = append(out, bytes.TrimLeft(rest, " ")...)
+	}
+	return out
 }
 
 // pick takes n messages evenly; beyond what there is it mixes them, the head of
