@@ -45,15 +45,16 @@ func (w *work) cutLines() []cutCandidate {
 	}
 	covered := w.covered()
 	list := w.arena.cuts.take(16)
-	for k, r := range w.texts {
+	for i, r := range w.texts {
 		if r.joined || w.late() {
 			continue
 		}
 		long := r
-		if k+1 < len(w.texts) && w.texts[k+1].base == r {
-			long = w.texts[k+1] // they are read one after the other
+		if i+1 < len(w.texts) && w.texts[i+1].base == r {
+			long = w.texts[i+1] // they are read one after the other
 		}
 		next := 0 // place of the joined reading
+		k := 0    // run that the line begins in
 		for i := range r.lines {
 			l := &r.lines[i]
 			at := -1
@@ -67,7 +68,13 @@ func (w *work) cutLines() []cutCandidate {
 				continue
 			}
 			if len(covered) > 0 {
-				from, _ := r.m.span(l.body, l.end)
+				for k+1 < len(r.m.runs) && r.m.runs[k+1].at <= l.body {
+					k++
+				}
+				from := r.m.runs[k].from
+				if r.m.runs[k].copied {
+					from += l.body - r.m.runs[k].at
+				}
 				if _, ok := slices.BinarySearch(covered, from); ok {
 					continue
 				}

@@ -534,6 +534,9 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	stop := inLong + l.end - l.body
 	to := max(inLong+cutReach(p.most), stop)
 	found := w.probe(long, to)
+	if len(found.heads)+len(found.loose)+len(found.tails) == 0 {
+		return false
+	}
 	if found.any(inLong, stop, here) {
 		return true
 	}
@@ -562,6 +565,9 @@ func (p *pieces) any(from, to int, f func(owner int32, at ends) bool) bool {
 		at := headEnd
 		if k == 2 {
 			at = tailEnd
+		}
+		if n := len(list); n == 0 || list[0].at >= to || list[n-1].at < from {
+			continue
 		}
 		for _, o := range startingAt(list, from) {
 			if o.at >= to {

@@ -16,6 +16,10 @@ const blockSize = 4 << 10
 // text around the anchor is searched.
 const maxLine = 16 << 10
 
+// maxSigned is the longest line whose words are summed up in a signature. A longer
+// one has so many that hardly a pattern would be told from it.
+const maxSigned = 512
+
 // finder searches one text. It is scratch space that is used again and again.
 type finder struct {
 	matcher
@@ -254,7 +258,7 @@ func (f *finder) inLine(at int, sig uint64) bool {
 	if !f.sigKnown {
 		f.sigKnown = true
 		f.sig = ^uint64(0)
-		if f.line.to-f.line.from <= maxLine {
+		if f.line.to-f.line.from <= maxSigned {
 			f.sig = signature(f.all[f.line.from:f.line.to])
 		}
 	}
