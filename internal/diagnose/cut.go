@@ -38,6 +38,20 @@ type cutCandidate struct {
 	at       int // its place in the joined lines, -1 when it is none
 }
 
+// inLong is where the line begins in the joined lines, -1 when it does not, and where
+// the next one does.
+func (c *cutCandidate) inLong() (at, until int) {
+	m := c.in.m
+	if c.at < 0 || !m.runs[m.runAt(c.line.body)].copied {
+		return -1, 0
+	}
+	at, until = c.long.places[c.at].at, len(c.long.m.text)
+	if j := c.long.firstJoint(at+1, until); j >= 0 {
+		until = c.long.joints[j].at
+	}
+	return at, until
+}
+
 // cutLines are the first lines that may hold a message that was cut.
 func (w *work) cutLines() []cutCandidate {
 	if len(w.engine.owners) == 0 {
@@ -122,13 +136,7 @@ func (w *work) cutLine(c cutCandidate) {
 	r, long, l := c.in, c.long, c.line
 	end := min(l.end, l.body+maxCutLine)
 	text := r.m.text[l.body:end]
-	inLong, until := -1, 0
-	if c.at >= 0 && r.m.runs[r.m.runAt(l.body)].copied {
-		inLong, until = long.places[c.at].at, len(long.m.text)
-		if j := long.firstJoint(inLong+1, until); j >= 0 {
-			until = long.joints[j].at
-		}
-	}
+	inLong, until := c.inLong()
 	if !w.mayBeCut(r, long, l, inLong, until) {
 		return
 	}

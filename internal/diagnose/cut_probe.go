@@ -485,34 +485,8 @@ func startingAt(list []occurrence, at int) []occurrence {
 // that the line resembles.
 func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	p := w.engine.probes
-	end := min(l.end, l.body+maxCutLine)
-	here := func(owner int32, at ends) bool {
-		parts := w.engine.segments(int(owner))
-		if at&headEnd != 0 {
-			if a, ok := alignHead(parts, r, l.body, end, end); ok {
-				if _, _, ok = a.enough(); ok {
-					return true
-				}
-			}
-		}
-		if at&tailEnd == 0 {
-			return false
-		}
-		a, ok := alignTail(parts, r, l.body, l.end)
-		if ok {
-			_, _, ok = a.enough()
-		}
-		return ok
-	}
-	further := func(owner int32) bool {
-		parts := w.engine.segments(int(owner))
-		end := min(len(long.m.text), inLong+cutReach(literalLen(parts)))
-		a, ok := alignHead(parts, long, inLong, until, end)
-		if ok {
-			_, _, ok = a.enough()
-		}
-		return ok
-	}
+	here := func(owner int32, at ends) bool { return w.cutHere(r, l, owner, at) }
+	further := func(owner int32) bool { return w.cutFurther(long, owner, inLong, until) }
 	for _, owner := range p.loose {
 		if here(owner, headEnd|tailEnd) || inLong >= 0 && further(owner) {
 			return true
@@ -557,6 +531,40 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 		}
 	}
 	return false
+}
+
+// cutHere reports whether a line holds enough of a message: of its head, or of its
+// tail.
+func (w *work) cutHere(r *reading, l *line, owner int32, at ends) bool {
+	parts := w.engine.segments(int(owner))
+	if at&headEnd != 0 {
+		end := min(l.end, l.body+maxCutLine)
+		if a, ok := alignHead(parts, r, l.body, end, end); ok {
+			if _, _, ok = a.enough(); ok {
+				return true
+			}
+		}
+	}
+	if at&tailEnd == 0 {
+		return false
+	}
+	a, ok := alignTail(parts, r, l.body, l.end)
+	if ok {
+		_, _, ok = a.enough()
+	}
+	return ok
+}
+
+// cutFurther reports whether the joined lines hold enough of a message whose head
+// begins between two offsets.
+func (w *work) cutFurther(long *reading, owner int32, from, until int) bool {
+	parts := w.engine.segments(int(owner))
+	end := min(len(long.m.text), from+cutReach(literalLen(parts)))
+	a, ok := alignHead(parts, long, from, until, end)
+	if ok {
+		_, _, ok = a.enough()
+	}
+	return ok
 }
 
 // any reports whether f does of any message with a piece in text[from:to].
