@@ -42,6 +42,7 @@ func FuzzDisguise(f *testing.F) {
 	for i := range disguises {
 		f.Add("local", uint8(i))
 		f.Add("my-driver_2.x", uint8(i))
+		f.Add("A:", uint8(i))
 	}
 	f.Fuzz(func(t *testing.T, value string, which uint8) {
 		if value == "" || len(value) > 40 {

@@ -236,9 +236,9 @@ func appendUnescaped(b *builder, t []byte, from, to int) bool {
 
 // isDrive reports whether the backslash at i, with more behind it, follows the
 // drive of a path that is not escaped: "C:\node", unlike "C:\\node", and unlike
-// the end of a line in "b:\nc".
+// the end of a line in "b:\nc" and the quote in \"b:\".
 func isDrive(t []byte, i int) bool {
-	if i < 2 || t[i-1] != ':' || t[i+1] == '\\' || i > 2 && isWord(t[i-3]) {
+	if i < 2 || t[i-1] != ':' || t[i+1] == '\\' || t[i+1] == '/' || isQuote(t[i+1]) || i > 2 && isWord(t[i-3]) {
 		return false
 	}
 	c, next := t[i-2], t[i+1]
