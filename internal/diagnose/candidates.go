@@ -126,10 +126,10 @@ func (r *reading) settleJoined(h *hit) bool {
 			}
 		}
 		if c := &h.captures[n-1]; c.End == h.end {
-			if j := r.lastJoint(h.start, c.Start); j >= 0 && (r.joints[j].strong || r.joints[j].stamped) && r.after(j) == c.Start {
-				// What follows a blank line or has a time of its own is no value: it is
-				// empty.
+			if j := r.lastJoint(h.start, c.Start); j >= 0 && !r.joints[j].full && r.after(j) == c.Start && j == r.firstJoint(h.start, c.Start) {
+				// The message ends with its line: the value is empty.
 				c.Start, c.End, h.end = r.joints[j].at, r.joints[j].at, r.joints[j].at
+				return c.Start > h.start
 			}
 			for j := r.firstJoint(c.Start, c.End); j >= 0 && j < len(r.joints) && r.joints[j].at < c.End; j++ {
 				if !r.joints[j].full {
@@ -214,8 +214,14 @@ func (r *reading) trim(h *hit) {
 	t := r.m.text
 	if c := &h.captures[0]; c.Start == h.start {
 		// The labels of the line are no part of a value.
-		if _, message, _ := r.lineOf(h.start); c.Start < message && message <= c.End {
-			c.Start, h.start = message, message
+		if body, message, _ := r.lineOf(h.start); c.Start < message {
+			if at := body + labelsLen(t[body:c.End]); c.Start < at {
+				c.Start, h.start = at, at
+			}
+		}
+		// Nor is the number of the error.
+		if k := digits(t, c.Start); k > c.Start && k < c.End && t[k] == ' ' && isNumberedError(t, c.Start, k) {
+			c.Start, h.start = k+1, k+1
 		}
 		if n := openingTag(t[c.Start:c.End]); n > 0 {
 			c.Start, h.start = c.Start+n, h.start+n

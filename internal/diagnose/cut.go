@@ -435,7 +435,7 @@ func trimEllipsis(t []byte, from, to int) int {
 	for bytes.HasSuffix(t[from:to], []byte("...")) {
 		to -= 3
 	}
-	return to
+	return from + len(bytes.TrimRight(t[from:to], " "))
 }
 
 // alignTail lays a message on text[from:to] from its last literal back, as far

@@ -71,6 +71,9 @@ func labelLen(t []byte) (int, severity) {
 	if t[0] == '[' || t[0] == '(' {
 		return bracketLabel(t)
 	}
+	if t[0] == ':' {
+		return commandLabel(t)
+	}
 	if n := klogLen(t); n > 0 {
 		return n, klogLevel(t[0])
 	}
@@ -78,6 +81,36 @@ func labelLen(t []byte) (int, severity) {
 		return n, levelNone
 	}
 	return wordLabel(t)
+}
+
+// labelsLen is the length of the labels that t begins with and that end in it, with
+// the blanks behind them.
+func labelsLen(t []byte) int {
+	n := 0
+	for n < len(t) {
+		k, _ := labelLen(t[n:])
+		if k == 0 {
+			break
+		}
+		n = skipBlank(t, n+k, len(t))
+	}
+	return n
+}
+
+// commandLabel reads the command of GitHub Actions in front of a message:
+// "::error file=a.js,line=3::".
+func commandLabel(t []byte) (int, severity) {
+	for _, c := range [...]struct {
+		text  string
+		level severity
+	}{{"::error ", levelError}, {"::warning ", levelWarning}, {"::notice ", levelInfo}} {
+		if bytes.HasPrefix(t, []byte(c.text)) {
+			if k := bytes.Index(t[len(c.text):min(len(t), 300)], []byte("::")); k >= 0 {
+				return len(c.text) + k + 2, c.level
+			}
+		}
+	}
+	return 0, levelNone
 }
 
 // bracketLabel reads "[error]", "[nodemon]", "(HTTP code 500)", "[12345]".

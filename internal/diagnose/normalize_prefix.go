@@ -52,6 +52,10 @@ func readLine(text []byte, start, end int) line {
 	l := line{start: start, end: end, indented: start < end && text[start] == ' '}
 	boxed := false
 	i := skipBlank(text, start, end)
+	if n := jobLen(text[i:end]); n > 0 {
+		i += n
+		l.layers |= 1 << layerPrefix
+	}
 	for i < end {
 		n := l.prefixLen(text[i:end], &boxed)
 		if n == 0 {
@@ -259,12 +263,15 @@ func buildkitLen(t []byte) int {
 // jobLen reads the job and the step that a log of GitHub Actions has before the time
 // of each line: "build Run make 2025-04-08T10:40:59.0811592Z message".
 func jobLen(t []byte) int {
+	if len(t) < 30 || !isLetter(t[0]) {
+		return 0
+	}
 	k := bytes.Index(t[:min(len(t), 120)], []byte("Z "))
 	if k < 28 || t[k-8] != '.' || digits(t, k-7) != k {
 		return 0
 	}
 	const stamp = len("2025-04-08T10:40:59.0811592")
-	if at := k - stamp; at > 1 && t[at-1] == ' ' && isLetter(t[0]) && dateTimeLen(t[at:]) >= stamp {
+	if at := k - stamp; at > 1 && t[at-1] == ' ' && dateTimeLen(t[at:]) >= stamp {
 		return at
 	}
 	return 0
