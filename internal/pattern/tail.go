@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 )
 
@@ -68,7 +69,10 @@ func tailOf(text []byte, start, from, limit int) int {
 		}
 	}
 	for i := from; i < limit; i++ {
-		if text[i] >= 0x80 {
+		for i+8 <= limit && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0 {
+			i += 8
+		}
+		if i < limit && text[i] >= 0x80 {
 			if n := charLen(text[i:]); strings.Contains(wideStops, string(text[i:i+n])) && n > 1 {
 				limit = i
 			}
@@ -184,6 +188,9 @@ func tailEnclosed(text []byte, start, from, limit int) int {
 				quoted[2] = !quoted[2]
 			}
 		}
+	}
+	if outer == [3]int{} && quoted == [3]bool{} {
+		return limit // nothing around the message can close
 	}
 	var inner [3]int
 	for i := from; i < limit; i++ {
