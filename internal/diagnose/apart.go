@@ -26,6 +26,11 @@ func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 	if !ok {
 		return false
 	}
+	for i := range marks {
+		if marks[i].piece && slices.ContainsFunc(lines, func(l line) bool { return w.mayHoldCut(&l, 1) }) {
+			return false // the lines behind it may belong to it
+		}
+	}
 	if w.plainlyApart(c, m.text, lines) {
 		return true
 	}
@@ -189,7 +194,7 @@ func (c *clear) isTangled(from, to int, marks []mark) bool {
 		return true
 	}
 	for i := range marks {
-		if marks[i].piece || marks[i].raw.to > to || bytes.IndexByte(c.text[marks[i].match.Start:marks[i].match.End], '\n') >= 0 {
+		if marks[i].raw.to > to || bytes.IndexByte(c.text[marks[i].match.Start:marks[i].match.End], '\n') >= 0 {
 			return true
 		}
 	}

@@ -29,17 +29,28 @@ func (w *work) readShort(c *clear, base, from, to int, marks []mark) bool {
 		return false
 	}
 	text := s.text
+	whole := marks[:0]
 	for i := range marks {
-		if marks[i].owner < 0 {
+		switch {
+		case marks[i].piece: // a line that something says what it is about holds no cut message
+		case marks[i].owner < 0:
 			return false
+		default:
+			whole = append(whole, marks[i])
 		}
 	}
-	at := bytes.LastIndexByte(c.text[:marks[0].match.Start], '\n') + 1
-	if !bytes.HasPrefix(c.text[at:], text) || at+len(text) < len(c.text) && c.text[at+len(text)] != '\n' || holdsString(text) {
+	if marks = whole; holdsString(text) {
 		return false
 	}
 	l := readLine(text, 0, len(text))
 	if l.end != len(text) || l.body == l.end {
+		return false
+	}
+	if len(marks) == 0 {
+		return !w.mayHoldCut(&l, 1)
+	}
+	at := bytes.LastIndexByte(c.text[:marks[0].match.Start], '\n') + 1
+	if !bytes.HasPrefix(c.text[at:], text) || at+len(text) < len(c.text) && c.text[at+len(text)] != '\n' {
 		return false
 	}
 	s.cut(&l)
