@@ -33,7 +33,6 @@ const module = "errorkb/"
 var arrows = map[string][]string{
 	"internal/kb":          {},
 	"internal/pattern":     {},
-	"internal/cpu":         {},
 	"internal/runtime":     {},
 	"records":              {},
 	"schema":               {},
@@ -41,7 +40,7 @@ var arrows = map[string][]string{
 	"internal/lint":        {"internal/kb", "internal/pattern", "schema"},
 	"internal/store":       {"internal/kb"},
 	"internal/search":      {"internal/kb"},
-	"internal/diagnose":    {"internal/kb", "internal/pattern", "internal/cpu"},
+	"internal/diagnose":    {"internal/kb", "internal/pattern"},
 	"internal/conformance": {"internal/kb", "internal/pattern", "internal/runtime", "internal/diagnose"},
 	"internal/render":      {"internal/kb", "internal/diagnose"},
 	"internal/site":        {"internal/kb", "internal/render", "web"},

@@ -141,19 +141,11 @@ func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams 
 // mayBeSplit reports whether the end of a line and the start of the next may be two
 // halves of a word or of a name; see splitsWord.
 func (w *work) mayBeSplit(a, b []byte, column bool) bool {
-	i := len(a)
-	for i > 0 && isWord(a[i-1]) {
-		i--
-	}
-	j := 0
-	for j < len(b) && isWord(b[j]) {
-		j++
-	}
-	if i == len(a) || j == 0 {
+	a, b = meeting(a, b)
+	if len(a) == 0 || len(b) == 0 {
 		return column
 	}
-	const longest = 24 // words beyond it are not in the lexicon
-	return len(a)-i+j > longest || w.engine.words.hasBoth(a[i:], b[:j])
+	return len(a)+len(b) > maxTableWord || w.engine.words.hasBoth(a, b)
 }
 
 // crosses reports whether a match may be one in joined lines; see settleJoined.

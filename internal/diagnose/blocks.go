@@ -280,10 +280,8 @@ func isScreenWidth(n int) bool {
 	return false
 }
 
-// splitsWord reports whether the end of a line and the start of the next are
-// two halves of one word. The words of the messages decide; where they do not
-// know, it is one word when the line was cut at a column.
-func (w *work) splitsWord(a, b []byte, column bool) bool {
+// meeting is the word at the end of a line and the one at the start of the next.
+func meeting(a, b []byte) (left, right []byte) {
 	i := len(a)
 	for i > 0 && isWord(a[i-1]) {
 		i--
@@ -292,10 +290,17 @@ func (w *work) splitsWord(a, b []byte, column bool) bool {
 	for j < len(b) && isWord(b[j]) {
 		j++
 	}
-	if i == len(a) || j == 0 {
+	return a[i:], b[:j]
+}
+
+// splitsWord reports whether the end of a line and the start of the next are
+// two halves of one word. The words of the messages decide; where they do not
+// know, it is one word when the line was cut at a column.
+func (w *work) splitsWord(a, b []byte, column bool) bool {
+	a, b = meeting(a, b)
+	if len(a) == 0 || len(b) == 0 {
 		return column
 	}
-	a, b = a[i:], b[:j]
 	if len(a) > maxTableWord || len(b) > maxTableWord {
 		return column
 	}

@@ -1,11 +1,13 @@
 package diagnose
 
-import "errorkb/internal/cpu"
+import "errorkb/internal/pattern"
+
+var fastWindows = pattern.HasAVX2()
 
 // windows sets the bits of special and ends of all bytes of a text, 64 in a word.
 func windows(text []byte, special, ends []uint64) {
 	n := 0
-	if cpu.AVX2 && len(text) > 64 {
+	if fastWindows && len(text) > 64 {
 		n = (len(text) - 1) / 64 // the byte behind the last one is looked at, too
 		_, _ = special[n-1], ends[n-1]
 		windowsAVX2(&text[0], n, &special[0], &ends[0])
@@ -17,7 +19,7 @@ func windows(text []byte, special, ends []uint64) {
 // word.
 func classes(text []byte, c *class, out []uint64) {
 	n := 0
-	if cpu.AVX2 && len(text) >= 64 {
+	if fastWindows && len(text) >= 64 {
 		n = len(text) / 64
 		_ = out[n-1]
 		classesAVX2(&text[0], n, &c.halves, &out[0])

@@ -1,7 +1,7 @@
 package pattern
 
-// fastStarts says that the processor and the system know AVX2 and BMI1.
-var fastStarts = hasAVX2()
+// fastStarts says that startsAVX2 may be used.
+var fastStarts = HasAVX2()
 
 // startsIn writes the places of the word starts of windows of 64 bytes each to
 // out, and returns how many there are. The carry is 1 when the byte before the
@@ -22,7 +22,10 @@ func cpuid(leaf, sub uint32) (ax, bx, cx uint32)
 
 func xgetbv() uint32
 
-func hasAVX2() bool {
+// HasAVX2 reports whether the processor and the system know AVX2, BMI1 and POPCNT,
+// for the few loops, here and in internal/diagnose, that are written for them. Each of
+// them has a portable twin.
+func HasAVX2() bool {
 	const (
 		osxsave = 1 << 27 // leaf 1, cx
 		popcnt  = 1 << 23

@@ -18,29 +18,6 @@ func jsonString(s string) string {
 	return string(data)
 }
 
-// wrapAt breaks lines that are longer than width, at a blank or anywhere.
-func wrapAt(s string, width int, anywhere bool) string {
-	return perLine(s, func(l string) string {
-		var out []string
-		for r := []rune(strings.TrimRight(l, "\r")); ; {
-			k := width
-			if len(r) > width && !anywhere {
-				for k > 0 && r[k] != ' ' {
-					k--
-				}
-			}
-			if len(r) <= width || k == 0 {
-				return strings.Join(append(out, string(r)), "\n")
-			}
-			out = append(out, string(r[:k]))
-			r = r[k:]
-			if !anywhere {
-				r = r[1:]
-			}
-		}
-	})
-}
-
 // variants are things that happen to a whole paste, with how many core cases
 // may get lost by each. Wraps lose values whose ends cannot be known.
 var variants = []struct {
@@ -79,8 +56,8 @@ var variants = []struct {
 	}},
 	{"npm", 0, func(s string) string { return perLine(s, func(l string) string { return "npm ERR! " + l }) }},
 	{"html twice", 0, func(s string) string { return html.EscapeString(html.EscapeString(s)) }},
-	{"wrapped at blanks, 72", 3, func(s string) string { return wrapAt(s, 72, false) }},
-	{"wrapped at column 80", 3, func(s string) string { return wrapAt(s, 80, true) }},
+	{"wrapped at blanks, 72", 3, func(s string) string { return wrapLines(s, 72, false) }},
+	{"wrapped at column 80", 3, func(s string) string { return wrapLines(s, 80, true) }},
 }
 
 // What happens to a whole paste does not change the answer.
