@@ -60,3 +60,22 @@ func TestDayOfLogIsNoCode(t *testing.T) {
 		}
 	}
 }
+
+// The words of a sentence in a value speak against a short message, those of a
+// title do not.
+func TestTitleIsAValue(t *testing.T) {
+	engine, err := diagnose.New("test", []diagnose.Entry{{
+		Ref: diagnose.Ref{ID: "start", Repo: "o/r", Slug: "start"}, Template: "Failed to start ${unit}.", Pattern: `Failed to start (?P<unit>.+?)\.`,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		"Jun 03 10:00:01 web1 systemd[1]: Failed to start A high performance web server and a reverse proxy server.": 1,
+		"Failed to start because of some old thing that nobody wanted to look at.":                                   0,
+	} {
+		if a := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{}); len(a.Diagnoses) != want {
+			t.Errorf("%q: %d diagnoses, want %d", text, len(a.Diagnoses), want)
+		}
+	}
+}

@@ -113,8 +113,8 @@ func (h *hit) spare(o *owner) int {
 
 // prose counts the words in the values that are nothing but small letters, beyond
 // the first of each: a few words with a sentence between them are another message. A
-// value in quotes, one behind a colon, and one that others follow at the start of a
-// message may well be a sentence.
+// value in quotes, one behind a colon, one that others follow at the start of a
+// message, and one that begins with a capital, as titles do, may well be a sentence.
 func (h *hit) prose() int {
 	t := h.reading.m.text
 	n := 0
@@ -125,6 +125,9 @@ func (h *hit) prose() int {
 		}
 		if k := len(before); k > 0 && (before[k-1] == ':' || before[k-1] == '.' || isQuote(before[k-1])) {
 			continue
+		}
+		if c.Start < c.End && t[c.Start] >= 'A' && t[c.Start] <= 'Z' {
+			continue // "Failed to start A high performance web server."
 		}
 		n += max(plainWords(t[c.Start:c.End])-1, 0)
 	}
