@@ -69,9 +69,10 @@
 // searched for by the rarest byte of their longest literal.
 //
 // Everything is flat arrays of bytes (segment), about 85 bytes for a pattern of 45
-// characters: the record with its text, an entry, and 10 bytes of bitmaps and buckets. A serialised index is these arrays behind a head with a version, a
-// checksum and the caller's stamp, and can be a mapped file. An index whose patterns
-// were replaced has a second segment, and a bitmap of the ids that it replaces.
+// characters: the record with its text, an entry, and 10 bytes of bitmaps and
+// buckets. A serialised index is these arrays behind a head with a version, a checksum
+// and the caller's stamp, and can be a mapped file. An index whose patterns were
+// replaced has a second segment, and a bitmap of the ids that it replaces.
 //
 // Work is linear in the text whatever it holds: gaps are bounded, every stretch of text
 // is searched for a chain once (matcher.find), and each line or stretch is searched for
