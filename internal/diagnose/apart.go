@@ -23,8 +23,8 @@ func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 	}
 	defer c.arena.empty()
 	m, lines, ok := c.linesOf(from, to)
-	if !ok {
-		return false
+	if !ok || len(lines) == 0 {
+		return ok
 	}
 	for i := range marks {
 		if marks[i].piece && slices.ContainsFunc(lines, func(l line) bool { return w.mayHoldCut(&l, 1) }) {
@@ -47,8 +47,8 @@ func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 	return ok
 }
 
-// linesOf are the lines of a part of a block, made of the clear text. It reports false
-// when there is more to them.
+// linesOf are the lines of a part of a block, made of the clear text; none when there is
+// only one. It reports false when there is more to them.
 func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 	start, k := c.clearOf(from)
 	end, _ := c.clearOf(to)
@@ -80,6 +80,9 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 		read.width, read.gapped = width, gapped
 		lines = append(lines, read)
 		at, blanks = next, c.pins[k].blanks
+	}
+	if len(lines) < 2 {
+		return nil, nil, true
 	}
 	return part(&c.arena, plain, 0, len(plain)-1), lines, true
 }

@@ -312,7 +312,7 @@ func (c *clear) isOdd(i int) {
 // it.
 func (c *clear) clearOf(raw int) (at, k int) {
 	k = max(0, sort.Search(len(c.pins), func(k int) bool { return c.pins[k].raw > raw })-1)
-	at = c.pins[k].at + raw - c.pins[k].raw
+	at = c.pins[k].at + max(0, raw-c.pins[k].raw) // nothing may be left of what is in front
 	if k+1 < len(c.pins) {
 		at = min(at, c.pins[k+1].at)
 	}

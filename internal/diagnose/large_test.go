@@ -323,6 +323,32 @@ func TestEachCode(t *testing.T) {
 	}
 }
 
+// A large text of anything is answered, and all of it is looked at.
+func TestLargeStandsAnything(t *testing.T) {
+	e, messages := madeEngine(t, 300)
+	units := []string{`\`, `\\n`, `\"`, `"`, `"a b `, `{"log":"`, `"}`, "x", "\x1b[", "\x1b[1m", "[1;31m", "&amp;", "&", "\u2026", "\u2028", "[1;", "(", "a:", "\r", "\b",
+		"\n", "\t", " ", "  ", "\x00", "\xff", "| ", "> ", "ERROR ", "at x (y:1:1)", "```", "2026-03-01T08:15:02.113Z ", "Mar  1 08:15:04 ", "\u2502", messages[0], messages[1] + "\n"}
+	r := rand.New(rand.NewPCG(7, 7))
+	for k := range 120 {
+		size, n := largeText+r.IntN(largeText), 1+r.IntN(6)
+		var some []string
+		if k < len(units) {
+			some = units[k : k+1]
+		}
+		for len(some) < n && k >= len(units) {
+			some = append(some, units[r.IntN(len(units))])
+		}
+		var b bytes.Buffer
+		for b.Len() < size {
+			b.WriteString(some[r.IntN(len(some))])
+		}
+		a := e.Diagnose(context.Background(), b.Bytes(), Options{})
+		if a.Partial || a.Input.Bytes != b.Len() {
+			t.Errorf("%q: partial %v, %d bytes of %d", some, a.Partial, a.Input.Bytes, b.Len())
+		}
+	}
+}
+
 // The passes that look at eight bytes at once stop where a look at each byte does.
 func TestEightBytesAtOnce(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
