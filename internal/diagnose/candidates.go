@@ -38,6 +38,7 @@ type hit struct {
 	folded  bool          // explained by another hit
 	why     string
 	follows bool    // it only says that something before it failed
+	aside   bool    // it stands behind the label of a detail or a hint
 	coded   float64 // score if its code stands elsewhere; of an entry that was read the short way
 }
 

@@ -1,6 +1,7 @@
 package diagnose_test
 
 import (
+	"strings"
 	"testing"
 
 	"errorkb/internal/diagnose"
@@ -76,6 +77,33 @@ func TestTitleIsAValue(t *testing.T) {
 	} {
 		if a := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{}); len(a.Diagnoses) != want {
 			t.Errorf("%q: %d diagnoses, want %d", text, len(a.Diagnoses), want)
+		}
+	}
+}
+
+// What is said beside an error comes after it, however much longer it is.
+func TestDetailsComeAfterTheError(t *testing.T) {
+	engine, err := diagnose.New("test", []diagnose.Entry{
+		{Ref: diagnose.Ref{ID: "waits", Repo: "o/r", Slug: "waits"}, Template: "Process ${pid} waits for ${lock}; blocked by process ${other}."},
+		{Ref: diagnose.Ref{ID: "dead", Repo: "o/r", Slug: "dead"}, Template: "deadlock detected"},
+		{Ref: diagnose.Ref{ID: "perhaps", Repo: "o/r", Slug: "perhaps"}, Template: `Perhaps you meant to reference the column "${name}".`},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"ERROR:  deadlock detected\nDETAIL:  Process 21 waits for ShareLock on transaction 900; blocked by process 22.": "dead waits",
+		`{"message":"deadlock detected","hint":"Perhaps you meant to reference the column \"a.b\"."}`:                   "dead perhaps",
+		"DETAIL:  Process 21 waits for ShareLock on transaction 900; blocked by process 22.":                            "waits",
+		"Process 21 waits for ShareLock on transaction 900; blocked by process 22.\nERROR:  deadlock detected":          "waits dead",
+	} {
+		a := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{})
+		var got []string
+		for _, d := range a.Diagnoses {
+			got = append(got, d.Record.ID)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type group struct {
 	score      float64
 	from       int
 	why        string
+	aside      bool // it is nothing but a detail or a hint
 	confidence float64
 	places     []kept
 }
@@ -75,6 +76,7 @@ func (t *tally) add(h *hit) {
 			t.index[h.entry] = len(t.groups) - 1
 		}
 	}
+	g.aside = h.aside && (g.count == 0 || g.aside)
 	if g.count == 0 || h.score > g.score {
 		g.kind, g.score, g.from, g.why = h.kind, h.score, h.from, h.reason()
 	}
@@ -132,12 +134,24 @@ func (t *tally) ranked(roleRank func(entry int) int) []*group {
 		return cmp.Or(
 			cmp.Compare(kindRank(a.kind), kindRank(b.kind)),
 			cmp.Compare(roleRank(a.entry), roleRank(b.entry)),
+			compareBool(a.aside, b.aside),
 			cmp.Compare(b.score, a.score),
 			cmp.Compare(a.from, b.from),
 			cmp.Compare(a.entry, b.entry),
 		)
 	})
 	return list
+}
+
+// compareBool puts what is false first.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
 }
 
 // twinsLeft are the records of which nothing was found but words that another one

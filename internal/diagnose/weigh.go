@@ -13,6 +13,7 @@ func (w *work) weigh(h *hit) {
 	h.starts, h.level = h.reading.opens(h.start)
 	h.starts = h.starts || w.inCell(h.from, -1)
 	h.ends = closes(t, h.end) || w.inCell(h.to, 1)
+	h.aside = isAside(w.input, h.from)
 	o := &owner{}
 	if h.owner >= 0 {
 		o = &w.engine.owners[h.owner]
@@ -88,6 +89,25 @@ func (w *work) weigh(h *hit) {
 		score = math.Min(score, 1)
 	}
 	h.score = score
+}
+
+// isAside reports whether a label of what is said beside an error stands before
+// offset i of the input: "DETAIL:  ", `"hint":"`, "= note: ".
+func isAside(t []byte, i int) bool {
+	before := bytes.TrimRight(t[max(0, i-24):i], " \t\\\"'")
+	if len(before) == 0 || before[len(before)-1] != ':' {
+		return false
+	}
+	before = bytes.TrimRight(before[:len(before)-1], "\\\"'")
+	k := len(before)
+	for k > 0 && isLetter(before[k-1]) {
+		k--
+	}
+	switch lower(before[k:]) {
+	case "detail", "details", "hint", "note", "help":
+		return true
+	}
+	return false
 }
 
 // isMentioned reports whether the word at text[from:to] stands in quotes in the middle
