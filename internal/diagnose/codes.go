@@ -417,7 +417,10 @@ func isNumberedError(t []byte, i, j int) bool {
 	if j+1 < len(t) && (t[j] == ':' || t[j] == '.' || t[j] == '-' || t[j] == '/') && isWord(t[j+1]) {
 		return false // of an address, a time, a version
 	}
-	before := bytes.TrimRight(t[lineStartOf(t, i, nearby):i], " :=#[('\"")
+	before := t[lineStartOf(t, i, nearby):i]
+	for len(before) > 0 && bytes.IndexByte([]byte(" :=#[('\""), before[len(before)-1]) >= 0 {
+		before = before[:len(before)-1]
+	}
 	k := len(before)
 	for k > 0 && isLetter(before[k-1]) {
 		k--
@@ -426,5 +429,5 @@ func isNumberedError(t []byte, i, j int) bool {
 	case "error", "errno", "code", "sqlstate", "err":
 		return true
 	}
-	return bytes.Contains(before, []byte("SQLSTATE")) && j-i >= 4
+	return j-i >= 4 && bytes.Contains(before, []byte("SQLSTATE"))
 }
