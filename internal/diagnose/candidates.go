@@ -127,7 +127,7 @@ func (r *reading) settleJoined(h *hit) bool {
 			}
 		}
 		if c := &h.captures[n-1]; c.End == h.end {
-			if j := r.lastJoint(h.start, c.Start); j >= 0 && !r.joints[j].full && r.after(j) == c.Start && j == r.firstJoint(h.start, c.Start) {
+			if j := r.lastJoint(h.start, c.Start); j >= 0 && r.after(j) == c.Start && j == r.firstJoint(h.start, c.Start) && r.apart(j, c) {
 				// The message ends with its line: the value is empty.
 				c.Start, c.End, h.end = r.joints[j].at, r.joints[j].at, r.joints[j].at
 				return c.Start > h.start
@@ -167,6 +167,21 @@ func (r *reading) settleJoined(h *hit) bool {
 		}
 	}
 	return true
+}
+
+// apart reports whether the line that begins at joint j does not go on with the value
+// that it would be: it is an entry of its own, or several words behind a line that was
+// not full.
+func (r *reading) apart(j int, c *pattern.Capture) bool {
+	k := &r.joints[j]
+	if k.strong || k.stamped {
+		return true
+	}
+	end := c.End
+	if next := r.firstJoint(c.Start, c.End); next >= 0 {
+		end = r.joints[next].at
+	}
+	return !k.full && bytes.IndexByte(r.m.text[c.Start:end], ' ') >= 0
 }
 
 // firstJoint is the first joint in text[from:to], -1 if there is none.

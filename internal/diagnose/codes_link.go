@@ -20,8 +20,8 @@ func minified(t []byte, from, to int) (mention, bool) {
 	if k := bytes.IndexByte(name, ' '); k > 0 {
 		name = name[:k]
 	}
-	if n == hash+1 || len(name) == 0 {
-		return mention{}, false
+	if n == hash+1 || len(name) == 0 || n == len(rest) && end < len(t) {
+		return mention{}, false // a number that ends its line may have been cut
 	}
 	m := mention{from: from, to: to + n, code: lower(name) + "-" + string(rest[hash+1:n])}
 	link := bytes.Index(rest, []byte("http"))

@@ -56,8 +56,11 @@ var variants = []struct {
 	}},
 	{"npm", 0, func(s string) string { return perLine(s, func(l string) string { return "npm ERR! " + l }) }},
 	{"html twice", 0, func(s string) string { return html.EscapeString(html.EscapeString(s)) }},
-	{"wrapped at blanks, 72", 3, func(s string) string { return wrapLines(s, 72, false) }},
-	{"wrapped at column 80", 3, func(s string) string { return wrapLines(s, 80, true) }},
+	{"wrapped at blanks, 50", 3, func(s string) string { return wrapLines(s, 50, false) }},
+	{"wrapped at column 60", 4, func(s string) string { return wrapLines(s, 60, true) }},
+	{"wrapped at column 40", 9, func(s string) string { return wrapLines(s, 40, true) }},
+	{"wrapped at blanks, 72", 1, func(s string) string { return wrapLines(s, 72, false) }},
+	{"wrapped at column 80", 1, func(s string) string { return wrapLines(s, 80, true) }},
 }
 
 // What happens to a whole paste does not change the answer.
