@@ -12,8 +12,11 @@ import (
 // a line that begins with a time is one, with the lines without a time behind it.
 // Entries of one line in which nothing stands are passed over: whether something
 // does is seen in the clear text, which has the same words as what undoing makes
-// of the line, without the way back (clear.go). All others are read as a small
-// text is, each on its own.
+// of the line, without the way back (clear.go). A line that something stands in is
+// read the short way if it is as simple as most are (short.go), and lines without a
+// time are read one by one where no message goes over several (apart.go). All others
+// are read as a small text is, each entry on its own. Every chunk counts what it
+// found, in the order of the text (tally.go).
 const (
 	largeText  = 64 << 10 // bytes from which on a text is large
 	chunkSize  = 1 << 20  // bytes that one goroutine reads at a time
