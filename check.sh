@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The gate: the same command for people and for CI. It changes nothing.
+# The gate: the same command for people and for CI. It changes nothing but stale
+# generated files.
 # Needs Go; the tests in a browser run when a Chromium is found, and must run
 # when KB_REQUIRE_BROWSER=1.
 set -euo pipefail

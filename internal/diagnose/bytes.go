@@ -15,9 +15,6 @@ func eight(t []byte) uint64 { return binary.LittleEndian.Uint64(t) }
 // such a one may be marked too.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
-// below marks the bytes less than n, up to 0x80, in the same way.
-func below(x uint64, n uint64) uint64 { return (x - ones*n) &^ x & highs }
-
 func isASCII(t []byte) bool {
 	for ; len(t) >= 32; t = t[32:] {
 		if (eight(t)|eight(t[8:])|eight(t[16:])|eight(t[24:]))&highs != 0 {

@@ -113,8 +113,8 @@ func segmentsFor(p *pattern.Pattern) []segment {
 }
 
 // New makes an engine of a data set with the given version. The entries belong to the
-// engine from then on. An entry whose
-// pattern does not compile is an error that names its id.
+// engine from then on. An entry whose pattern does not compile is an error that names
+// its id.
 func New(version string, entries []Entry) (*Engine, error) {
 	e := &Engine{version: version, entries: entries}
 	drafts := draftAll(e.entries)

@@ -381,7 +381,7 @@ func (p *kept) evidence(input []byte) Evidence {
 
 // squeezed is a text with one blank for each run of them.
 func squeezed(t []byte) string {
-	if bytes.Index(t, twoBlanks) < 0 {
+	if !bytes.Contains(t, twoBlanks) {
 		return string(t)
 	}
 	var b strings.Builder

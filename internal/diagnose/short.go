@@ -156,7 +156,7 @@ func (s *short) cut(l *line) {
 // direct reports whether the matches in a line are those in its text without the
 // prefix, which begins at body in the text that was searched.
 func (w *work) direct(r *reading, body int, prefix []byte, marks []mark) bool {
-	if bytes.IndexAny(prefix, "\"'`()[]{}") >= 0 || len(prefix) > 0 && isWord(prefix[len(prefix)-1]) {
+	if bytes.ContainsAny(prefix, "\"'`()[]{}") || len(prefix) > 0 && isWord(prefix[len(prefix)-1]) {
 		return false // what encloses a message has a say in where it ends
 	}
 	for i := range marks {

@@ -38,16 +38,12 @@ func NewID(repo, filePath, message string) string {
 
 // The forms of what names a record. They are safe in paths and addresses.
 var (
-	idForm   = regexp.MustCompile(`^[0-9a-f]{16}$`)
 	repoForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}$`)
 	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 )
 
 // maxSlug is the longest slug, in bytes.
 const maxSlug = 80
-
-// IsID reports whether s has the form of a record's id.
-func IsID(s string) bool { return idForm.MatchString(s) }
 
 // Path gives the place of a record below the records folder,
 // owner/name/slug.json. It refuses names that could lead anywhere else.

@@ -2,8 +2,8 @@
 // are values with a code, a description and advice. All findings come in one
 // run, each with its place.
 //
-// Start with Load, which reads a folder and gives a set; Check looks at a set
-// that is already there, Fix mends what can be mended safely.
+// Start with Load, which reads a folder and gives a set; Fix mends what can be
+// mended safely.
 package lint
 
 import (
@@ -45,12 +45,6 @@ func load(ctx context.Context, fsys fs.FS, checks []*aCheck) (*kb.Set, []kb.Find
 		return nil, findings
 	}
 	return set, findings
-}
-
-// Check runs the schema and all checks over a set. A record without a file is
-// judged, and its places are given, as its canonical form would be.
-func Check(set *kb.Set) []kb.Finding {
-	return check(context.Background(), set, nil, checks)
 }
 
 // check adds to what reading found, sorted.
@@ -119,21 +113,10 @@ func subjectsOf(set *kb.Set, read []kb.Finding) []*subject {
 	}
 	subjects := make([]*subject, len(set.Records))
 	for i, r := range set.Records {
-		source := &kb.Source{Path: pathOf(r), Data: r.Canonical(), Version: kb.SchemaVersion, Record: r}
-		if set.Sources != nil {
-			source = set.Sources[i]
-		}
+		source := set.Sources[i]
 		subjects[i] = &subject{record: r, source: source, bad: bad[source.Path]}
 	}
 	return subjects
-}
-
-// pathOf names a record that has no file.
-func pathOf(r *kb.Record) string {
-	if p, err := kb.Path(r); err == nil {
-		return p
-	}
-	return "record " + r.ID
 }
 
 // element names one element of a list.

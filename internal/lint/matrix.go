@@ -205,8 +205,8 @@ func orderOf(r, other *kb.Record, own, others int, ids []string) (first MatrixRe
 }
 
 // Unreduced names the files of the records with a pattern that is more than
-// literals and gaps, earlier wordings included. Such a pattern is searched for
-// as a regular expression.
+// literals and gaps, earlier wordings included, in a set that was read from
+// files. Such a pattern is searched for as a regular expression.
 func Unreduced(set *kb.Set) []string {
 	var files []string
 	for i, r := range set.Records {
@@ -215,11 +215,7 @@ func Unreduced(set *kb.Set) []string {
 			if err != nil || p.Reduced() {
 				continue
 			}
-			name := pathOf(r)
-			if set.Sources != nil {
-				name = set.Sources[i].Path
-			}
-			files = append(files, name)
+			files = append(files, set.Sources[i].Path)
 			break
 		}
 	}

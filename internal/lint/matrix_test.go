@@ -113,12 +113,12 @@ func TestMatrixEnds(t *testing.T) {
 }
 
 func TestUnreduced(t *testing.T) {
-	set := kb.NewSetOf(
-		&kb.Record{ID: "1", Repo: "a/b", Slug: "plain", MessagePattern: "no (?P<x>.+?) here"},
-		&kb.Record{ID: "2", Repo: "a/b", Slug: "slow", MessagePattern: `no(\s\w+\d)+ here`},
-		&kb.Record{ID: "3", Repo: "a/b", Slug: "was-slow", MessagePattern: "no here",
-			MessageHistory: []kb.HistoricMessage{{MessagePattern: `no(\s\w+\d)+ there`}}},
-	)
+	set := kb.NewSet([]*kb.Source{
+		{Path: "a/b/plain.json", Record: &kb.Record{ID: "1", Repo: "a/b", Slug: "plain", MessagePattern: "no (?P<x>.+?) here"}},
+		{Path: "a/b/slow.json", Record: &kb.Record{ID: "2", Repo: "a/b", Slug: "slow", MessagePattern: `no(\s\w+\d)+ here`}},
+		{Path: "a/b/was-slow.json", Record: &kb.Record{ID: "3", Repo: "a/b", Slug: "was-slow", MessagePattern: "no here",
+			MessageHistory: []kb.HistoricMessage{{MessagePattern: `no(\s\w+\d)+ there`}}}},
+	})
 	if diff := cmp.Diff([]string{"a/b/slow.json", "a/b/was-slow.json"}, Unreduced(set)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
