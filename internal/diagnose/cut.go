@@ -489,6 +489,9 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 			}
 			break
 		}
+		if closesEarly(t, k, at) {
+			break
+		}
 		back = append(back, pattern.Capture{Name: p.gap, Start: k, End: at})
 		at = k
 	}
