@@ -17,7 +17,7 @@ type probes struct {
 	bits        uint   // of the bucket table
 	starts      []uint32
 	pieces      []piece // by bucket
-	loose       []int32 // owners without such a piece
+	loose       []loose // messages without such a piece
 	most        int     // literal bytes of the longest message
 }
 
@@ -28,6 +28,63 @@ type piece struct {
 	head  uint16 // of the word that tells where the message begins, see headOf
 	ends  ends
 	size  uint8
+}
+
+// loose is a message that has no piece for one of its ends or both. A line that may
+// hold such an end has the two bytes with which the message begins, or its last one.
+type loose struct {
+	owner int32
+	first uint16 // as pairOf has it; anyPair when it may be others
+	last  byte   // with the bit of small letters; anyByte when it may be others
+	ends  ends
+}
+
+const (
+	anyPair = pairs
+	anyByte = 0xff
+	pairs   = 1 << 10
+)
+
+func pairOf(a, b byte) uint16 { return (uint16(a|0x20)*31 + uint16(b|0x20)) % pairs }
+
+// looseOf is a message for whose ends there is no piece.
+func looseOf(owner int32, parts []segment, at ends) loose {
+	x := loose{owner: owner, first: anyPair, last: anyByte, ends: at}
+	if at&headEnd != 0 {
+		if t := probeOf(parts); len(t) > 1 && !isQuote(t[0]) && !isQuote(t[1]) {
+			x.first = pairOf(t[0], t[1])
+		}
+	}
+	if at&tailEnd != 0 {
+		t := parts[len(parts)-1].text
+		if c := t[len(t)-1]; !isQuote(c) {
+			x.last = c | 0x20
+		}
+	}
+	return x
+}
+
+// pairSet is a set of pairs of bytes.
+type pairSet [pairs / 64]uint64
+
+// add adds the pairs that begin in text[from:to].
+func (s *pairSet) add(text []byte, from, to int) {
+	for i := from; i < to && i+1 < len(text); i++ {
+		k := pairOf(text[i], text[i+1])
+		s[k/64] |= 1 << (k % 64)
+	}
+}
+
+// mayHave are the ends of a message without pieces that a line may hold.
+func (x *loose) mayHave(have *pairSet, last byte) ends {
+	at := x.ends
+	if x.first != anyPair && have[x.first/64]>>(x.first%64)&1 == 0 {
+		at &^= headEnd
+	}
+	if x.last != anyByte && x.last != last|0x20 {
+		at &^= tailEnd
+	}
+	return at
 }
 
 // ends says what a piece speaks for.
@@ -113,7 +170,7 @@ func pieceKey(t []byte) uint64 {
 // probeDraft collects the pieces of a share of the owners.
 type probeDraft struct {
 	pieces []draftPiece
-	loose  []int32
+	loose  []loose
 	most   int
 }
 
@@ -148,8 +205,15 @@ func (d *probeDraft) add(owner int32, parts []segment) {
 		d.addPiece(head, owner, word, kind)
 		d.addPiece(tail, owner, word, tailEnd)
 	}
-	if head == "" && canHead(parts) || tail == "" && parts[len(parts)-1].gap == "" {
-		d.loose = append(d.loose, owner)
+	without := ends(0)
+	if head == "" && canHead(parts) {
+		without |= headEnd
+	}
+	if tail == "" && parts[len(parts)-1].gap == "" {
+		without |= tailEnd
+	}
+	if without != 0 {
+		d.loose = append(d.loose, looseOf(owner, parts, without))
 	}
 }
 
@@ -179,8 +243,9 @@ func newProbes(drafts []*probeDraft, bases []int32) *probes {
 	for k, d := range drafts {
 		n += len(d.pieces)
 		p.most = max(p.most, d.most)
-		for _, owner := range d.loose {
-			p.loose = append(p.loose, bases[k]+owner)
+		for _, x := range d.loose {
+			x.owner += bases[k]
+			p.loose = append(p.loose, x)
 		}
 	}
 	p.short, p.long = newBitmap(n/4), newBitmap(n)
@@ -487,9 +552,18 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	p := w.engine.probes
 	here := func(owner int32, at ends) bool { return w.cutHere(r, l, owner, at) }
 	further := func(owner int32) bool { return w.cutFurther(long, owner, inLong, until) }
-	for _, owner := range p.loose {
-		if here(owner, headEnd|tailEnd) || inLong >= 0 && further(owner) {
-			return true
+	if len(p.loose) > 0 {
+		var have pairSet
+		have.add(r.m.text, l.body, l.end)
+		if inLong >= 0 {
+			have.add(long.m.text, inLong, until)
+		}
+		for i := range p.loose {
+			x := &p.loose[i]
+			at := x.mayHave(&have, r.m.text[l.end-1])
+			if at != 0 && here(x.owner, at) || at&headEnd != 0 && inLong >= 0 && further(x.owner) {
+				return true
+			}
 		}
 	}
 	// All that is in the line is in the joined lines as well, unless it follows a

@@ -51,6 +51,9 @@ func TestPiecesTellAsMuchAsAllMessages(t *testing.T) {
 	for i, m := range messages {
 		if i%2 == 0 { // the telling piece is not at the beginning
 			m = []string{"stop ", "(open ", "x: "}[i%3] + corpus.GapMark + " " + m
+			if i%8 == 0 { // no piece of it is long enough
+				m = []string{"no '" + corpus.GapMark + "' at 'it'", "it 'is' so at '" + corpus.GapMark + "' no", "'a' to 'b' is 'on'"}[i%3]
+			}
 			messages[i] = m
 		}
 		entries[i] = Entry{Ref: Ref{ID: m}, Pattern: corpus.Expression(m), Template: m}
@@ -58,6 +61,9 @@ func TestPiecesTellAsMuchAsAllMessages(t *testing.T) {
 	e, err := New("", entries)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(e.probes.loose) == 0 || len(e.probes.pieces) == 0 {
+		t.Fatalf("%d pieces, %d messages without", len(e.probes.pieces), len(e.probes.loose))
 	}
 	r := rand.New(rand.NewPCG(4, 4))
 	tried, cut := 0, 0
