@@ -189,7 +189,7 @@ func (f *serveFlags) logger(w io.Writer) *slog.Logger {
 // listen takes the address.
 func listen(addr string) (net.Listener, error) {
 	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, cli.Hint(cli.Usagef("address %q: want HOST:PORT", addr), "for example --addr 127.0.0.1:8080 or --addr :8080")
+		return nil, cli.Hint(cli.Usagef("--addr %q: want HOST:PORT", addr), "for example --addr 127.0.0.1:8080 or --addr :8080")
 	}
 	listener, err := net.Listen("tcp", addr)
 	var bad *net.AddrError
