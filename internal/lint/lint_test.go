@@ -290,6 +290,10 @@ func TestHostileRecords(t *testing.T) {
 	// json.Marshal writes < in six bytes.
 	fill := func(s string) string { return strings.Repeat(s, large/(len(s)+6*strings.Count(s, "<"))) }
 	array := func(s string) []string { return strings.Split(strings.Repeat(s+",", large/(len(s)+8)), ",") }
+	var constants strings.Builder // each holds the name of the next one twice
+	for i := range 60 {
+		fmt.Fprintf(&constants, "const c%d = \"c%d c%d\";\n", i, i+1, i+1)
+	}
 	for name, patch := range map[string]map[string]any{
 		"placeholders":       {"errorMessage": fill("${a}"), "schemaVersion": 2, "-captures": 0, "review": "generated"},
 		"words and lines":    {"errorMessage": strings.Repeat("some words ", 40_000), "sourceCode": strings.Repeat("x\n", 200_000)},
@@ -304,6 +308,9 @@ func TestHostileRecords(t *testing.T) {
 		"aliases":            {"aliases": array("queue-full")},
 		"example":            {"examples": map[string]any{"match": []string{fill("Queue \"a\" is full after ")}, "noMatch": []string{fill("Queue ")}}},
 		"quotes in code":     {"tryCatchPattern": fill("message \"")},
+		"tests in code":      {"tryCatchPattern": fill("!/Queue/.test(message) ")},
+		"tests and examples": {"tryCatchPattern": fill("/Queue/.test(message); "), "examples": map[string]any{"match": array("Queue \"a\" is full after 2 retries"), "noMatch": []string{"Queue"}}},
+		"constants in code":  {"tryCatchPattern": constants.String() + "message.includes(c0)"},
 		"fix marks":          {"exampleFix": fill("// before\n")},
 		"a cited file":       {"documentation": fill("src/queue.ts:1 ")},
 		"unclosed template":  {"errorMessage": fill("${")},

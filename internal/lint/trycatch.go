@@ -13,8 +13,13 @@ type textTest struct {
 	kind    string // contains, equals, prefix, suffix, regexp
 	text    string // the literal or expression
 	negated bool
-	whole   string // as it stands in the code
+	whole   string         // as it stands in the code
+	expr    *regexp.Regexp // of the kind regexp; nil when RE2 does not know the expression
 }
+
+// maxCode is how much of a piece of code is read. Nobody writes that much to show
+// how an error is caught, and the work grows faster than the code.
+const maxCode = 16 << 10
 
 const quoted = `("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|` + "`(?:[^`\\\\$\\n]|\\\\.)*`" + `)`
 
@@ -37,13 +42,27 @@ var (
 // named is a constant that holds an expression or a text, tested by its name.
 var named = regexp.MustCompile(`\bconst\s+(\w+)\s*(?::\s*\w+\s*)?=\s*(/(?:[^/\\\n]|\\.)+/[a-z]*|` + quoted + `)(?:\s+as\s+const)?\s*;?`)
 
-// inlined puts the values of such constants where their names are used.
+var name = regexp.MustCompile(`\w+`)
+
+// inlined puts the values of such constants where their names are used, as long as
+// there is room.
 func inlined(code string) string {
+	values := map[string]string{}
 	for _, m := range named.FindAllStringSubmatch(code, -1) {
-		use := regexp.MustCompile(`\b` + m[1] + `\b`)
-		code = use.ReplaceAllLiteralString(strings.Replace(code, m[0], "", 1), m[2])
+		values[m[1]] = m[2]
+		code = strings.Replace(code, m[0], "", 1)
 	}
-	return code
+	if len(values) == 0 {
+		return code
+	}
+	room := maxCode
+	return name.ReplaceAllStringFunc(code, func(n string) string {
+		if v, ok := values[n]; ok && len(v) <= room {
+			room -= len(v)
+			return v
+		}
+		return n
+	})
 }
 
 // leaves is what follows a test that sends everything else away: then its
@@ -61,7 +80,7 @@ func afterAnd(before string) bool {
 // JavaScript, TypeScript, Python, Go and their like. Tests of codes, names and
 // classes are none of them.
 func textTests(code string) []textTest {
-	code = inlined(code)
+	code = inlined(code[:min(len(code), maxCode)])
 	var tests []textTest
 	find := func(re *regexp.Regexp, read func(m []string) (kind, text, not string)) {
 		for _, at := range re.FindAllStringSubmatchIndex(code, -1) {
@@ -73,7 +92,11 @@ func textTests(code string) []textTest {
 			}
 			if kind, text, not := read(m); text != "" && !strings.Contains(m[0], "typeof ") {
 				negated := strings.TrimSpace(not) != "" && (!leaves.MatchString(code[at[1]:]) || afterAnd(code[:at[0]]))
-				tests = append(tests, textTest{kind, text, negated, m[0]})
+				test := textTest{kind: kind, text: text, negated: negated, whole: m[0]}
+				if kind == "regexp" {
+					test.expr, _ = regexp.Compile(text)
+				}
+				tests = append(tests, test)
 			}
 		}
 	}
@@ -129,8 +152,7 @@ func (t textTest) holds(text string) bool {
 	case "suffix":
 		return strings.HasSuffix(text, t.text)
 	case "regexp":
-		re, err := regexp.Compile(t.text)
-		return err != nil || re.MatchString(text)
+		return t.expr == nil || t.expr.MatchString(text)
 	}
 	return strings.Contains(text, t.text)
 }
