@@ -18,9 +18,12 @@ const lastWords = 100 * time.Millisecond
 func runCommand(args []string, std streams, kept io.Writer) (*os.ProcessState, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin = std.in
-	cmd.Stdout, cmd.Stderr = io.MultiWriter(std.out, kept), io.MultiWriter(std.err, kept)
+	out, errs := &lines{to: kept}, &lines{to: kept}
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(std.out, out), io.MultiWriter(std.err, errs)
 	cmd.WaitDelay = lastWords
 	err := cmd.Run()
+	out.end()
+	errs.end()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
 		return nil, err

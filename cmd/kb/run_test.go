@@ -220,6 +220,30 @@ func TestTail(t *testing.T) {
 	}
 }
 
+// Two streams that write parts of lines in turn do not get into each other's lines.
+func TestLines(t *testing.T) {
+	kept := &tail{limit: 1 << 20}
+	out, errs := &lines{to: kept}, &lines{to: kept}
+	for _, w := range []struct {
+		to   *lines
+		text string
+	}{
+		{out, "4318\n43"}, {errs, "port 80 is taken"}, {out, "19\n4320\n"}, {errs, " by another process\nand"}, {out, "last"},
+		{errs, strings.Repeat(" on", longLine)}, {errs, " and on"},
+	} {
+		if n, err := io.WriteString(w.to, w.text); n != len(w.text) || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	out.end()
+	errs.end()
+	text, _ := kept.text()
+	want := "4318\n4319\n4320\nport 80 is taken by another process\nand" + strings.Repeat(" on", longLine) + "last\n and on\n"
+	if string(text) != want {
+		t.Errorf("kept %.200q … %q", text, text[max(0, len(text)-40):])
+	}
+}
+
 // What is quoted of the output holds no secret; places stay.
 func TestRunMasks(t *testing.T) {
 	text := "config file \"a\" was not found in postgres://bob:hunter22@db/x\nPASSWORD=open-sesame\n"

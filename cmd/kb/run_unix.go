@@ -256,12 +256,12 @@ func (r *runner) close() {
 type copying struct {
 	from *os.File
 	to   io.Writer
-	kept io.Writer
+	kept lines
 	done sync.WaitGroup
 }
 
 func (c *copying) start(kept io.Writer) {
-	c.kept = kept
+	c.kept.to = kept
 	c.done.Go(func() {
 		buffer := make([]byte, 64<<10)
 		for {
@@ -312,4 +312,5 @@ func (c *copying) rest(buffer []byte) {
 func (c *copying) finish() {
 	c.from.SetReadDeadline(time.Now().Add(lastWords))
 	c.done.Wait()
+	c.kept.end()
 }

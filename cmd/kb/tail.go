@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"io"
 	"sync"
 )
 
@@ -43,4 +44,35 @@ func (t *tail) text() ([]byte, spot) {
 	}
 	n := bytes.IndexByte(t.kept, '\n') + 1
 	return t.kept[n:], t.dropped.after(t.kept[:n])
+}
+
+// lines hands on what one stream writes in whole lines, so that two streams that go
+// to one tail do not meet within a line. Its writer does not fail.
+type lines struct {
+	to    io.Writer
+	begun []byte // of a line that has not ended
+}
+
+// longLine is how much of a line waits for its end.
+const longLine = 64 << 10
+
+func (l *lines) Write(p []byte) (int, error) {
+	n := bytes.LastIndexByte(p, '\n') + 1
+	if n > 0 || len(l.begun)+len(p) > longLine {
+		if n == 0 {
+			n = len(p)
+		}
+		l.to.Write(append(l.begun, p[:n]...))
+		l.begun = l.begun[:0]
+	}
+	l.begun = append(l.begun, p[n:]...)
+	return len(p), nil
+}
+
+// end hands on the last line of a stream that does not end it, with an end.
+func (l *lines) end() {
+	if len(l.begun) > 0 {
+		l.to.Write(append(l.begun, '\n'))
+		l.begun = nil
+	}
 }
