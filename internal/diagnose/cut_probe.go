@@ -182,9 +182,13 @@ type draftPiece struct {
 
 // add notes the pieces of an owner.
 func (d *probeDraft) add(owner int32, parts []segment) {
+	words := wordsIn(parts)
+	if words < minCutWords-1 {
+		return // no part of it is enough
+	}
 	d.most = max(d.most, literalLen(parts))
 	need := (literalLen(parts) + 1) / 2
-	if wordsIn(parts) < minCutWords {
+	if words < minCutWords {
 		need = literalLen(parts) * 95 / 100
 	}
 	head, at := bestPiece(headPieces(parts, need))
