@@ -186,7 +186,9 @@ func (c *clear) unescape(line []byte) []byte {
 			if k < 0 {
 				break
 			}
-			i += k
+			if i += k; isDrive(line, i) {
+				break // nothing of the rest of the line is escaped
+			}
 			with, n := escape(line[i:])
 			if n == 0 {
 				i++

@@ -71,6 +71,7 @@ func shapes(log []byte) map[string][]byte {
 		"quotes":   eachLine(log, func(l []byte) string { return string(l[:25]) + `level=error msg="` + string(l[25:]) + `" n=1` }),
 		"syslog":   eachLine(log, func(l []byte) string { return "Mar  1 08:15:04 host app[4121]: (" + string(l[25:]) + ")" }),
 		"marks":    eachLine(log, func(l []byte) string { return "> " + string(l) + " \u2192 caf\u00e9" }),
+		"drives":   bytes.ReplaceAll(log, []byte("/etc/app/config.yaml"), []byte(`C:\temp\node\root.yaml`)),
 		"bare":     bare,
 		"levels":   eachLine(bare, func(l []byte) string { return "ERROR " + string(l) }),
 		"columns":  eachLine(bare, func(l []byte) string { return "web-1  | \x1b[31m" + string(l) + "\x1b[0m" }),
