@@ -149,6 +149,8 @@ func TestPlainText(t *testing.T) {
 		{"> said\n\n```go\nx := 1\n```\nend", "said x := 1 end"},
 		{"snake_case_name __init__ 2 * 3 * 4", "snake_case_name __init__ 2 * 3 * 4"},
 		{"[not a link] (x)", "[not a link] (x)"},
+		{"| call | time |\n|---|:--:|\n| open | 30 s |\n| a `b` | none |\n\nThen.", "call · time; open · 30 s; a b · none; Then."},
+		{"either a | b", "either a | b"},
 	} {
 		if got := plainText(tt.markdown); got != tt.want {
 			t.Errorf("plainText(%q) = %q, want %q", tt.markdown, got, tt.want)

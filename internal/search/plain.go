@@ -9,6 +9,8 @@ var (
 	fence  = regexp.MustCompile("(?m)^\\s*(```|~~~).*$")
 	lead   = regexp.MustCompile(`(?m)^[ \t]*(#{1,6}|>|[-*+]|\d+[.)])[ \t]+`)
 	link   = regexp.MustCompile(`!?\[([^\]\n]*)\]\([^()\n]*\)`)
+	rule   = regexp.MustCompile(`(?m)^[ \t]*\|[ \t]*:?-[-:| \t]*$`)
+	row    = regexp.MustCompile(`(?m)^[ \t]*\|(.*?)\|?[ \t]*$`)
 	strong = regexp.MustCompile(`\*{1,3}([^*\s](?:[^*\n]*[^*\s])?)\*{1,3}`)
 )
 
@@ -18,6 +20,12 @@ func plainText(markdown string) string {
 	text := lead.ReplaceAllString(markdown, "")
 	if strings.Contains(text, "```") || strings.Contains(text, "~~~") {
 		text = fence.ReplaceAllString(text, "")
+	}
+	if strings.Contains(text, "|") {
+		text = rule.ReplaceAllString(text, "")
+		text = row.ReplaceAllStringFunc(text, func(cells string) string {
+			return strings.ReplaceAll(strings.TrimSpace(row.ReplaceAllString(cells, "$1")), "|", "·") + ";"
+		})
 	}
 	if strings.Contains(text, "](") {
 		text = link.ReplaceAllString(text, "$1")
