@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/records"
 )
@@ -238,7 +239,7 @@ func bundledEngine(t *testing.T) (*diagnose.Engine, []*kb.Record) {
 	set := kb.NewSet(sources)
 	var list []diagnose.Entry
 	for _, r := range set.Records {
-		list = append(list, diagnose.EntryOf(r, "/errors/"+r.Repo+"/"+r.Slug+"/"))
+		list = append(list, entry.Of(r, "/errors/"+r.Repo+"/"+r.Slug+"/"))
 	}
 	engine, err := diagnose.New(set.Version, list)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 	"errorkb/cmd/internal/cli"
 	"errorkb/cmd/internal/entries"
-	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
 	"errorkb/internal/site"
@@ -44,7 +44,7 @@ func browserDiagnosis(ctx context.Context, file string, set *kb.Set, proof *kb.P
 	}
 	list := make([]entries.Entry, 0, len(set.Records))
 	for _, r := range set.Records {
-		e := entries.Entry{Entry: diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)), Proven: proof.Of(r.ID).IsProven()}
+		e := entries.Entry{Entry: entry.Of(r, base.Address(render.PlaceError, r.Repo, r.Slug)), Proven: proof.Of(r.ID).IsProven()}
 		for _, c := range r.Captures {
 			e.Captures = append(e.Captures, entries.Capture{Name: c.Name, Description: c.Description})
 		}

@@ -11,6 +11,7 @@ import (
 
 	"errorkb/cmd/internal/cli"
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
 )
@@ -90,7 +91,7 @@ func newEngine(set *kb.Set, base render.Base) (*diagnose.Engine, error) {
 func entriesOf(set *kb.Set, base render.Base) []diagnose.Entry {
 	entries := make([]diagnose.Entry, 0, len(set.Records))
 	for _, r := range set.Records {
-		entries = append(entries, diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
+		entries = append(entries, entry.Of(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
 	}
 	return entries
 }

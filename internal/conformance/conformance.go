@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	reference "errorkb/internal/runtime"
 )
@@ -138,7 +139,7 @@ func newProver(c Config) (*prover, error) {
 	entries := make([]diagnose.Entry, len(c.Records.Records))
 	for i, r := range c.Records.Records {
 		p.byID[r.ID] = r
-		entries[i] = diagnose.EntryOf(r, "")
+		entries[i] = entry.Of(r, "")
 	}
 	if p.engine, err = diagnose.New(c.Records.Version, entries); err != nil {
 		return nil, fmt.Errorf("conformance: %w", err)

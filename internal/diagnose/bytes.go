@@ -1,6 +1,6 @@
 package diagnose
 
-import "encoding/binary"
+import "errorkb/internal/pattern/little"
 
 // Eight bytes of text are looked at at once, in one number: highs has the highest
 // bit of each.
@@ -9,7 +9,7 @@ const (
 	highs = 0x8080808080808080
 )
 
-func eight(t []byte) uint64 { return binary.LittleEndian.Uint64(t) }
+func eight(t []byte) uint64 { return little.Uint64(t) }
 
 // zeros marks the bytes of x that are zero, with their highest bit; bytes behind
 // such a one may be marked too.

@@ -1,9 +1,10 @@
 package diagnose
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"strings"
+
+	"errorkb/internal/pattern/little"
 )
 
 // probes tell at little cost that no message stands cut in a line. Of every
@@ -144,8 +145,8 @@ func (b *bitmap) has(h uint64) bool {
 const mixer = 0x9e3779b97f4a7c15
 
 // Capitals and small letters have the same hash: people type either.
-func hash4(t []byte) uint64 { return uint64(binary.LittleEndian.Uint32(t)|0x20202020) * mixer }
-func hash8(t []byte) uint64 { return (binary.LittleEndian.Uint64(t) | 0x2020202020202020) * mixer }
+func hash4(t []byte) uint64 { return uint64(little.Uint32(t)|0x20202020) * mixer }
+func hash8(t []byte) uint64 { return (little.Uint64(t) | 0x2020202020202020) * mixer }
 
 // hash12 is the hash of 12 bytes, of which that of the first 8 is known.
 func hash12(first8 uint64, t []byte) uint64 {

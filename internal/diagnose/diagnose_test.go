@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/records"
 )
@@ -32,7 +33,7 @@ func seedEngine(t testing.TB) *diagnose.Engine {
 	var entries []diagnose.Entry
 	for _, r := range list {
 		if seeds[r.ID] {
-			e := diagnose.EntryOf(r, "/errors/"+r.Repo+"/"+r.Slug+"/")
+			e := entry.Of(r, "/errors/"+r.Repo+"/"+r.Slug+"/")
 			if len(e.Solutions) == 0 {
 				t.Errorf("%s has no solution", r.ID)
 			}
@@ -63,7 +64,7 @@ func bundled(t testing.TB) (*diagnose.Engine, []*kb.Record) {
 	}
 	var entries []diagnose.Entry
 	for _, r := range set.Records {
-		entries = append(entries, diagnose.EntryOf(r, "/errors/"+r.Repo+"/"+r.Slug+"/"))
+		entries = append(entries, entry.Of(r, "/errors/"+r.Repo+"/"+r.Slug+"/"))
 	}
 	engine, err := diagnose.New("test", entries)
 	if err != nil {

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"sync/atomic"
 
-	"errorkb/internal/kb"
 	"errorkb/internal/pattern"
 )
 
@@ -22,30 +21,6 @@ type Entry struct {
 // Wording is an earlier wording of a message.
 type Wording struct {
 	Template, Pattern, Until string
-}
-
-// EntryOf is the entry of a record whose page is at url.
-func EntryOf(r *kb.Record, url string) Entry {
-	e := Entry{
-		Ref: Ref{
-			ID: r.ID, Repo: r.Repo, Slug: r.Slug, Title: r.ErrorMessage, URL: url,
-			Severity: string(r.Severity), Role: string(r.Role), Status: string(r.Status),
-		},
-		Aliases:   r.Aliases,
-		Template:  r.ErrorMessage,
-		Pattern:   r.MessagePattern,
-		Solutions: r.Solutions,
-	}
-	if r.ErrorCode != nil {
-		e.Code = *r.ErrorCode
-	}
-	if r.ErrorClass != nil {
-		e.Class = *r.ErrorClass
-	}
-	for _, h := range r.MessageHistory {
-		e.History = append(e.History, Wording{Template: h.ErrorMessage, Pattern: h.MessagePattern, Until: h.Until})
-	}
-	return e
 }
 
 // Engine diagnoses texts. It is immutable and safe for use by many goroutines.

@@ -1,13 +1,14 @@
 package diagnose
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
+	"strconv"
 	"unsafe"
 
 	"errorkb/internal/pattern"
+	"errorkb/internal/pattern/fault"
+	"errorkb/internal/pattern/little"
 )
 
 // The file of an engine holds what New works out, as the arrays that the engine works
@@ -46,14 +47,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Engine) AppendBinary(dst []byte, stamp string) []byte {
 	start := len(dst)
 	dst = append(dst, fileMagic...)
-	dst = binary.LittleEndian.AppendUint32(dst, fileShape())
-	dst = binary.LittleEndian.AppendUint32(dst, 0)
+	dst = little.AppendUint32(dst, fileShape())
+	dst = little.AppendUint32(dst, 0)
 	f := file{data: dst, start: start}
 	text := []byte(stamp)
 	array(&f, &text)
 	e.arrays(&f)
 	sum := crc32.Checksum(f.data[start+fileHead:], castagnoli)
-	binary.LittleEndian.PutUint32(f.data[start+fileHead-4:], sum)
+	little.PutUint32(f.data[start+fileHead-4:], sum)
 	index := e.index.AppendBinary(nil, "")
 	array(&f, &index)
 	return f.data
@@ -65,20 +66,20 @@ func (e *Engine) AppendBinary(dst []byte, stamp string) []byte {
 // The engine works on data, which may be a mapped file and must stay as it is while
 // the engine is in use. It must begin at a multiple of eight.
 func Open(data []byte, stamp, version string, entries []Entry) (*Engine, error) {
-	if len(data) < fileHead || string(data[:len(fileMagic)]) != fileMagic || binary.LittleEndian.Uint32(data[len(fileMagic):]) != fileShape() {
-		return nil, fmt.Errorf("%d bytes of another form: %w", len(data), ErrStamp)
+	if len(data) < fileHead || string(data[:len(fileMagic)]) != fileMagic || little.Uint32(data[len(fileMagic):]) != fileShape() {
+		return nil, fault.Of(strconv.Itoa(len(data))+" bytes of another form", ErrStamp)
 	}
 	f := file{data: data, at: fileHead, reading: true}
 	var text, index []byte
 	if array(&f, &text); f.bad || string(text) != stamp {
-		return nil, fmt.Errorf("stamp %q: %w", text[:min(len(text), 80)], ErrStamp)
+		return nil, fault.Of("stamp "+strconv.Quote(string(text[:min(len(text), 80)])), ErrStamp)
 	}
 	e := &Engine{version: version, entries: entries, words: &lexicon{}, probes: &probes{}}
 	e.arrays(&f)
 	end := f.at
 	array(&f, &index)
 	if f.bad || f.at != len(data) || len(e.first) != len(entries) {
-		return nil, fmt.Errorf("%d bytes do not fit: %w", len(data), ErrDamaged)
+		return nil, fault.Of(strconv.Itoa(len(data))+" bytes do not fit", ErrDamaged)
 	}
 	opened := make(chan error, 1)
 	go func() {
@@ -86,12 +87,12 @@ func Open(data []byte, stamp, version string, entries []Entry) (*Engine, error) 
 		e.index, err = pattern.Open(index)
 		opened <- err
 	}()
-	differs := crc32.Checksum(data[fileHead:end], castagnoli) != binary.LittleEndian.Uint32(data[fileHead-4:])
+	differs := crc32.Checksum(data[fileHead:end], castagnoli) != little.Uint32(data[fileHead-4:])
 	if err := <-opened; err != nil {
-		return nil, fmt.Errorf("%w: %w", err, ErrDamaged)
+		return nil, fault.Of("", err, ErrDamaged)
 	}
 	if differs {
-		return nil, fmt.Errorf("checksum differs: %w", ErrDamaged)
+		return nil, fault.Of("checksum differs", ErrDamaged)
 	}
 	e.words = openLexicon(e.words.owners, e.words.counts, e.words.weight)
 	e.caches()
@@ -150,7 +151,7 @@ func array[T any](f *file, a *[]T) {
 	var element T
 	size := int(unsafe.Sizeof(element))
 	if !f.reading {
-		f.data = binary.LittleEndian.AppendUint64(f.data, uint64(len(*a)))
+		f.data = little.AppendUint64(f.data, uint64(len(*a)))
 		f.data = append(f.data, unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(*a))), len(*a)*size)...)
 		for (len(f.data)-f.start)%8 != 0 {
 			f.data = append(f.data, 0)
@@ -162,7 +163,7 @@ func array[T any](f *file, a *[]T) {
 		f.bad = true
 		return
 	}
-	n := binary.LittleEndian.Uint64(f.data[f.at:])
+	n := little.Uint64(f.data[f.at:])
 	f.at += 8
 	if n > uint64(len(f.data)-f.at)/uint64(size) {
 		f.bad = true

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/internal/pattern/corpus"
 	"errorkb/records"
@@ -26,7 +27,7 @@ func fileEntries(t *testing.T) []diagnose.Entry {
 	}
 	var out []diagnose.Entry
 	for _, r := range kb.NewSet(sources).Records {
-		out = append(out, diagnose.EntryOf(r, "/errors/"+r.Slug+"/"))
+		out = append(out, entry.Of(r, "/errors/"+r.Slug+"/"))
 	}
 	for i, m := range corpus.Messages(300) {
 		e := diagnose.Entry{Ref: diagnose.Ref{ID: strconv.Itoa(i), Title: m, Role: "cause", Status: "active"}}

@@ -1,14 +1,15 @@
 package diagnose
 
 import (
-	"fmt"
 	"math"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"errorkb/internal/pattern"
+	"errorkb/internal/pattern/fault"
 )
 
 // draft is what New works out of a share of the entries, without the others.
@@ -78,7 +79,7 @@ func (w *Wording) compile() (*pattern.Pattern, error) {
 func (d *draft) add(i int, e *Entry, wording Wording, earlier int) error {
 	p, err := wording.compile()
 	if err != nil {
-		return fmt.Errorf("record %q: %w", e.Ref.ID, err)
+		return fault.Of("record "+strconv.Quote(e.Ref.ID), err)
 	}
 	if p == nil {
 		return nil

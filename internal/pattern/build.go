@@ -1,11 +1,12 @@
 package pattern
 
 import (
-	"encoding/binary"
 	"math/bits"
 	"runtime"
 	"strings"
 	"sync"
+
+	"errorkb/internal/pattern/little"
 )
 
 // Build makes an index. The place of a pattern in the list is its id; nil
@@ -91,7 +92,7 @@ func buildSegment(items []item, others []other) *segment {
 	s.records = make([]byte, 0, size)
 	for i, it := range items {
 		offsets[i] = uint32(len(s.records))
-		s.records = binary.AppendUvarint(s.records, uint64(it.id))
+		s.records = little.AppendUvarint(s.records, uint64(it.id))
 		s.records = append(s.records, it.rec...)
 	}
 	counts := countKeys(items)
@@ -103,8 +104,8 @@ func buildSegment(items []item, others []other) *segment {
 	}
 	s.fill(entries)
 	for _, o := range others {
-		s.exprs = binary.AppendUvarint(s.exprs, uint64(o.id))
-		s.exprs = binary.AppendUvarint(s.exprs, uint64(len(o.p.expr)))
+		s.exprs = little.AppendUvarint(s.exprs, uint64(o.id))
+		s.exprs = little.AppendUvarint(s.exprs, uint64(len(o.p.expr)))
 		s.exprs = append(s.exprs, o.p.expr...)
 	}
 	s.others = others
@@ -253,7 +254,7 @@ func (v *variant) moreBytes(a anchor) (uint32, int) {
 	places := [...][]int{after8: {8, -4}, around8: {8, -12}, around4: {4, -8}, after4: {4, -4}}
 	for _, at := range places[a.shape] {
 		if i := a.off + at; i >= 0 && i+4 <= len(text) {
-			return binary.LittleEndian.Uint32(text[i:]), at
+			return little.Uint32(text[i:]), at
 		}
 	}
 	return 0, noMore
@@ -299,7 +300,7 @@ func (s *segment) fill(entries []entry) {
 	}
 	for b := range buckets {
 		place[b+1] += place[b]
-		binary.LittleEndian.PutUint32(s.starts[4*(b+1):], place[b+1])
+		little.PutUint32(s.starts[4*(b+1):], place[b+1])
 	}
 	for i := range entries {
 		e := &entries[i]

@@ -1,8 +1,9 @@
 package pattern
 
 import (
-	"encoding/binary"
 	"unicode/utf8"
+
+	"errorkb/internal/pattern/little"
 )
 
 // class is what a gap may hold: a sequence of atoms, each a repeated set.
@@ -121,10 +122,10 @@ func appendClass(dst []byte, c *class) []byte {
 	dst = append(dst, byte(len(c.atoms)))
 	for _, a := range c.atoms {
 		for _, w := range a.set {
-			dst = binary.LittleEndian.AppendUint64(dst, w)
+			dst = little.AppendUint64(dst, w)
 		}
-		dst = binary.AppendUvarint(dst, uint64(a.min))
-		dst = binary.AppendUvarint(dst, uint64(a.max+1))
+		dst = little.AppendUvarint(dst, uint64(a.min))
+		dst = little.AppendUvarint(dst, uint64(a.max+1))
 	}
 	return dst
 }
@@ -140,7 +141,7 @@ func (l *layout) class(r *reader) *class {
 	for range int(r.byte()) {
 		var a atom
 		for i := range a.set {
-			a.set[i] = binary.LittleEndian.Uint64(r.bytes(8))
+			a.set[i] = little.Uint64(r.bytes(8))
 		}
 		a.min = r.num()
 		a.max = r.num() - 1

@@ -1,11 +1,13 @@
 package pattern
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"math/bits"
+	"strconv"
+
+	"errorkb/internal/pattern/fault"
+	"errorkb/internal/pattern/little"
 )
 
 // Index finds which of many patterns stand in a text. It is immutable and may
@@ -57,7 +59,7 @@ const entrySize = 24
 // entry is a decoded entry.
 type entry struct {
 	key, sig           uint64 // while building: the key; its tag is kept
-	more               uint32
+	more               uint32 // while building: compared in the bytes of the entry
 	rec                uint32
 	variant, step, off int
 	moreAt             int    // noMore when there are none
@@ -71,19 +73,18 @@ const (
 )
 
 func (e *entry) put(b []byte) {
-	binary.LittleEndian.PutUint32(b, tagOf(e.key))
-	binary.LittleEndian.PutUint32(b[4:], e.more)
-	binary.LittleEndian.PutUint64(b[8:], e.sig)
-	binary.LittleEndian.PutUint32(b[16:], e.rec)
+	little.PutUint32(b, tagOf(e.key))
+	little.PutUint32(b[4:], e.more)
+	little.PutUint64(b[8:], e.sig)
+	little.PutUint32(b[16:], e.rec)
 	where := uint32(e.variant) | uint32(e.step)<<5 | uint32(e.off)<<14 | uint32(e.moreAt+moreBias)<<26
-	binary.LittleEndian.PutUint32(b[20:], where)
+	little.PutUint32(b[20:], where)
 }
 
 func (e *entry) get(b []byte) {
-	e.more = binary.LittleEndian.Uint32(b[4:])
-	e.sig = binary.LittleEndian.Uint64(b[8:])
-	e.rec = binary.LittleEndian.Uint32(b[16:])
-	where := binary.LittleEndian.Uint32(b[20:])
+	e.sig = little.Uint64(b[8:])
+	e.rec = little.Uint32(b[16:])
+	where := little.Uint32(b[20:])
 	e.variant, e.step, e.off = int(where&31), int(where>>5&511), int(where>>14&4095)
 	e.moreAt = moreAtOf(where)
 }
@@ -125,20 +126,20 @@ func (ix *Index) Stamp() string { return ix.stamp }
 // caller's, such as the version of the data set; Open gives it back.
 func (ix *Index) AppendBinary(dst []byte, stamp string) []byte {
 	dst = append(dst, magic...)
-	dst = binary.LittleEndian.AppendUint32(dst, version)
+	dst = little.AppendUint32(dst, version)
 	sum := len(dst)
-	dst = binary.LittleEndian.AppendUint32(dst, 0)
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(ix.n))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(ix.parts)))
-	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(stamp)))
+	dst = little.AppendUint32(dst, 0)
+	dst = little.AppendUint32(dst, uint32(ix.n))
+	dst = little.AppendUint32(dst, uint32(len(ix.parts)))
+	dst = little.AppendUint32(dst, uint32(len(stamp)))
 	dst = append(dst, stamp...)
 	for _, s := range ix.parts {
 		for _, a := range s.arrays() {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(len(*a)))
+			dst = little.AppendUint32(dst, uint32(len(*a)))
 			dst = append(dst, *a...)
 		}
 	}
-	binary.LittleEndian.PutUint32(dst[sum:], crc32.Checksum(dst[sum+4:], castagnoli))
+	little.PutUint32(dst[sum:], crc32.Checksum(dst[sum+4:], castagnoli))
 	return dst
 }
 
@@ -152,13 +153,13 @@ func (s *segment) arrays() [arrayCount]*[]byte {
 // Write a new file aside and rename it; do not write into the old one.
 func Open(data []byte) (*Index, error) {
 	if len(data) < headSize+12 || string(data[:len(magic)]) != magic {
-		return nil, fmt.Errorf("%d bytes: %w", len(data), ErrNotIndex)
+		return nil, fault.Of(strconv.Itoa(len(data))+" bytes", ErrNotIndex)
 	}
-	if v := binary.LittleEndian.Uint32(data[len(magic):]); v != version {
-		return nil, fmt.Errorf("version %d, not %d: %w", v, version, ErrVersion)
+	if v := little.Uint32(data[len(magic):]); v != version {
+		return nil, fault.Of("version "+strconv.Itoa(int(v))+", not "+strconv.Itoa(version), ErrVersion)
 	}
-	if crc32.Checksum(data[headSize:], castagnoli) != binary.LittleEndian.Uint32(data[headSize-4:]) {
-		return nil, fmt.Errorf("checksum differs: %w", ErrDamaged)
+	if crc32.Checksum(data[headSize:], castagnoli) != little.Uint32(data[headSize-4:]) {
+		return nil, fault.Of("checksum differs", ErrDamaged)
 	}
 	r := sections{b: data[headSize:]}
 	ix := &Index{n: int(r.num())}
@@ -170,7 +171,7 @@ func Open(data []byte) (*Index, error) {
 			*a = r.next()
 		}
 		if r.bad {
-			return nil, fmt.Errorf("sections do not fit: %w", ErrDamaged)
+			return nil, fault.Of("sections do not fit", ErrDamaged)
 		}
 		if err := s.prepare(); err != nil {
 			return nil, err
@@ -191,7 +192,7 @@ func (r *sections) num() uint32 {
 		r.bad = true
 		return 0
 	}
-	n := binary.LittleEndian.Uint32(r.b)
+	n := little.Uint32(r.b)
 	r.b = r.b[4:]
 	return n
 }
@@ -221,7 +222,7 @@ func (ix *Index) Size() int {
 // prepare derives what an array implies.
 func (s *segment) prepare() error {
 	if len(s.flags) != 1 || len(s.small) != smallSize || len(s.long) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
-		return fmt.Errorf("arrays too short: %w", ErrDamaged)
+		return fault.Of("arrays too short", ErrDamaged)
 	}
 	s.folds = s.flags[0]&flagFolds != 0
 	s.longBits = uint(bits.Len(uint(len(s.long))*8)) - 1
@@ -232,7 +233,7 @@ func (s *segment) prepare() error {
 		id := r.num()
 		p, err := Compile(string(r.bytes(r.num())), "")
 		if err != nil {
-			return fmt.Errorf("pattern %d: %w: %w", id, err, ErrDamaged)
+			return fault.Of("pattern "+strconv.Itoa(id), err, ErrDamaged)
 		}
 		s.others = append(s.others, other{id, p})
 	}

@@ -1,6 +1,6 @@
 package pattern
 
-import "encoding/binary"
+import "errorkb/internal/pattern/little"
 
 // A key is what the index looks up at a word start: some of the bytes around it,
 // in one of these shapes. Each pattern has one key, in the shape and at the word
@@ -94,7 +94,7 @@ func gather(m uint64) uint64 { return (m >> 7) * 0x0102040810204080 >> 56 }
 func startsOf(b *[64]byte, next, carry uint64) (starts, out uint64) {
 	var l uint64
 	for i := range 8 {
-		l |= gather(letters(binary.LittleEndian.Uint64(b[8*i:]))) << (8 * i)
+		l |= gather(letters(little.Uint64(b[8*i:]))) << (8 * i)
 	}
 	return l &^ (l<<1 | carry) & (l>>1 | next<<63), l >> 63
 }
@@ -118,20 +118,20 @@ func startsPortable(text []byte, windows int, carry uint64, out []uint32) int {
 // beyond the ends of the text.
 func before8At(text []byte, i int) uint64 {
 	if i >= 8 {
-		return binary.LittleEndian.Uint64(text[i-8:])
+		return little.Uint64(text[i-8:])
 	}
 	var b [8]byte
 	copy(b[8-i:], text[:i])
-	return binary.LittleEndian.Uint64(b[:])
+	return little.Uint64(b[:])
 }
 
 func after8At(text []byte, i int) uint64 {
 	if len(text)-i >= 8 {
-		return binary.LittleEndian.Uint64(text[i:])
+		return little.Uint64(text[i:])
 	}
 	var b [8]byte
 	copy(b[:], text[i:])
-	return binary.LittleEndian.Uint64(b[:])
+	return little.Uint64(b[:])
 }
 
 // wordBit is the bit of a word start in the signature of a line.
@@ -143,10 +143,10 @@ func signature(text []byte) uint64 {
 	carry := uint64(0)
 	i := 0
 	for ; i+16 <= len(text); i += 8 {
-		l := letters(binary.LittleEndian.Uint64(text[i:]))
+		l := letters(little.Uint64(text[i:]))
 		next := letters(uint64(text[i+8])) << 56
 		for s := gather(l &^ (l<<8 | carry) & (l>>8 | next)); s != 0; s &= s - 1 {
-			sig |= wordBit(uint64(binary.LittleEndian.Uint32(text[i+trailing(s):])))
+			sig |= wordBit(uint64(little.Uint32(text[i+trailing(s):])))
 		}
 		carry = l >> 56
 	}

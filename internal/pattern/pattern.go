@@ -2,11 +2,12 @@ package pattern
 
 import (
 	"errors"
-	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
+
+	"errorkb/internal/pattern/fault"
 )
 
 // Limits of an expression. They bound the work of compiling one and the size
@@ -57,14 +58,14 @@ func Compile(expr, template string) (*Pattern, error) {
 		expr = exprOf(template)
 	}
 	if len(expr) > MaxExpr {
-		return nil, fmt.Errorf("pattern of %d bytes, at most %d allowed: %w", len(expr), MaxExpr, ErrTooLong)
+		return nil, fault.Of("pattern of "+strconv.Itoa(len(expr))+" bytes, at most "+strconv.Itoa(MaxExpr)+" allowed", ErrTooLong)
 	}
 	if rec, ok := parseSimple(expr); ok {
 		return &Pattern{expr: expr, rec: rec}, nil
 	}
 	tree, err := syntax.Parse(expr, syntax.Perl)
 	if err != nil {
-		return nil, fmt.Errorf("pattern %q: %w", shorten(expr), err)
+		return nil, fault.Of("pattern "+strconv.Quote(shorten(expr)), err)
 	}
 	p := &Pattern{expr: expr}
 	if vs, ok := reduce(tree); ok {
@@ -81,13 +82,13 @@ func Compile(expr, template string) (*Pattern, error) {
 func (p *Pattern) compileFallback(tree *syntax.Regexp) error {
 	prog, err := syntax.Compile(tree.Simplify())
 	if err != nil {
-		return fmt.Errorf("pattern %q: %w", shorten(p.expr), err)
+		return fault.Of("pattern "+strconv.Quote(shorten(p.expr)), err)
 	}
 	if len(prog.Inst) > maxProgram {
-		return fmt.Errorf("pattern %q of %d instructions, at most %d allowed: %w", shorten(p.expr), len(prog.Inst), maxProgram, ErrTooLarge)
+		return fault.Of("pattern "+strconv.Quote(shorten(p.expr))+" of "+strconv.Itoa(len(prog.Inst))+" instructions, at most "+strconv.Itoa(maxProgram)+" allowed", ErrTooLarge)
 	}
 	if p.fallback, err = regexp.Compile(p.expr); err != nil {
-		return fmt.Errorf("pattern %q: %w", shorten(p.expr), err)
+		return fault.Of("pattern "+strconv.Quote(shorten(p.expr)), err)
 	}
 	for _, l := range requiredLiterals(tree) {
 		if len(l) > len(p.required) {

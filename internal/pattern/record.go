@@ -2,7 +2,8 @@ package pattern
 
 import (
 	"bytes"
-	"encoding/binary"
+
+	"errorkb/internal/pattern/little"
 )
 
 // A record is the form in which a pattern is kept, alone and in an index: a run
@@ -35,7 +36,7 @@ const (
 
 // appendRecord appends the record of the variants.
 func appendRecord(dst []byte, vs []variant) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(vs)))
+	dst = little.AppendUvarint(dst, uint64(len(vs)))
 	for i := range vs {
 		dst = appendVariant(dst, &vs[i])
 	}
@@ -49,7 +50,7 @@ func appendVariant(dst []byte, v *variant) []byte {
 	if marks {
 		count |= 1
 	}
-	dst = binary.AppendUvarint(dst, count)
+	dst = little.AppendUvarint(dst, count)
 	named := 0
 	for i := range v.steps {
 		st := &v.steps[i]
@@ -65,7 +66,7 @@ func appendVariant(dst []byte, v *variant) []byte {
 			if n := len(st.text); n < tagBehind {
 				dst = append(dst, tag|byte(n)<<tagShift)
 			} else {
-				dst = binary.AppendUvarint(append(dst, tag|tagBehind<<tagShift), uint64(n-tagBehind))
+				dst = little.AppendUvarint(append(dst, tag|tagBehind<<tagShift), uint64(n-tagBehind))
 			}
 			dst = append(dst, st.text...)
 		case space:
@@ -95,18 +96,18 @@ func appendVariant(dst []byte, v *variant) []byte {
 	if !marks {
 		return dst
 	}
-	dst = binary.AppendUvarint(dst, uint64(len(v.marks)))
+	dst = little.AppendUvarint(dst, uint64(len(v.marks)))
 	for _, k := range v.marks {
 		dst = appendName(dst, k.name)
 		for _, n := range [...]int{k.from, k.off, k.to, k.endOff} {
-			dst = binary.AppendUvarint(dst, uint64(n))
+			dst = little.AppendUvarint(dst, uint64(n))
 		}
 	}
 	return dst
 }
 
 func appendName(dst, name []byte) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(name))), name...)
+	return append(little.AppendUvarint(dst, uint64(len(name))), name...)
 }
 
 // ownNames reports whether every group is one gap, in order.
@@ -209,7 +210,7 @@ func (r *reader) num() int {
 		r.b = r.b[1:]
 		return int(b)
 	}
-	n, size := binary.Uvarint(r.b)
+	n, size := little.Uvarint(r.b)
 	r.b = r.b[size:]
 	return int(n)
 }

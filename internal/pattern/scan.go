@@ -2,9 +2,10 @@ package pattern
 
 import (
 	"bytes"
-	"encoding/binary"
 	"slices"
 	"sync"
+
+	"errorkb/internal/pattern/little"
 )
 
 // blockSize is how much text goes through a stage of the search at once. The
@@ -134,7 +135,7 @@ func (f *finder) passWords(from, to int) int {
 	for _, at := range f.words[:n] {
 		var after uint64
 		if i := int(at); i+8 <= len(text) {
-			after = binary.LittleEndian.Uint64(text[i : i+8])
+			after = little.Uint64(text[i : i+8])
 		} else {
 			after = after8At(text, i)
 		}
@@ -172,7 +173,7 @@ func (f *finder) passKeys(n int) int {
 		var before, after uint64
 		if i >= 8 && i+8 <= len(text) {
 			around := (*[16]byte)(text[i-8 : i+8])
-			before, after = binary.LittleEndian.Uint64(around[:8]), binary.LittleEndian.Uint64(around[8:])
+			before, after = little.Uint64(around[:8]), little.Uint64(around[8:])
 		} else {
 			before, after = before8At(text, i), after8At(text, i)
 		}
@@ -202,8 +203,8 @@ func (f *finder) lookUp(n int) bool {
 	for i := range f.keys[:n] {
 		k := &f.keys[i]
 		b := slot(k.key, s.bucketBits)
-		k.from = binary.LittleEndian.Uint32(s.starts[4*b:])
-		k.to = binary.LittleEndian.Uint32(s.starts[4*b+4:])
+		k.from = little.Uint32(s.starts[4*b:])
+		k.to = little.Uint32(s.starts[4*b+4:])
 	}
 	// Entries first, records afterwards: a look at a record can miss the cache,
 	// and those of a block need not wait for each other.
@@ -214,13 +215,13 @@ func (f *finder) lookUp(n int) bool {
 		tag := tagOf(k.key)
 		for from := k.from; from < k.to; from++ {
 			raw := (*[entrySize]byte)(s.entries[int(from)*entrySize:])
-			if binary.LittleEndian.Uint32(raw[:]) != tag {
+			if little.Uint32(raw[:]) != tag {
 				continue
 			}
 			at := f.base + int(k.at)
-			if more := moreAtOf(binary.LittleEndian.Uint32(raw[20:])); more != noMore {
+			if more := moreAtOf(little.Uint32(raw[20:])); more != noMore {
 				m := at + more
-				if m < 0 || m+4 > len(f.all) || binary.LittleEndian.Uint32(f.all[m:]) != binary.LittleEndian.Uint32(raw[4:]) {
+				if m < 0 || m+4 > len(f.all) || little.Uint32(f.all[m:]) != little.Uint32(raw[4:]) {
 					continue
 				}
 			}

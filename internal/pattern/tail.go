@@ -2,8 +2,9 @@ package pattern
 
 import (
 	"bytes"
-	"encoding/binary"
 	"strings"
+
+	"errorkb/internal/pattern/little"
 )
 
 // This file reads the values at the end of a message.
@@ -69,7 +70,7 @@ func tailOf(text []byte, start, from, limit int) int {
 		}
 	}
 	for i := from; i < limit; i++ {
-		for i+8 <= limit && binary.LittleEndian.Uint64(text[i:])&0x8080808080808080 == 0 {
+		for i+8 <= limit && little.Uint64(text[i:])&0x8080808080808080 == 0 {
 			i += 8
 		}
 		if i < limit && text[i] >= 0x80 {

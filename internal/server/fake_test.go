@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"errorkb/internal/diagnose"
+	"errorkb/internal/diagnose/entry"
 	"errorkb/internal/kb"
 	"errorkb/internal/render"
 	"errorkb/web"
@@ -247,7 +248,7 @@ func newSnapshot(t testing.TB, set *kb.Set, base render.Base) (*Snapshot, *fakeS
 	source := &fakeSource{set: set}
 	var entries []diagnose.Entry
 	for _, r := range set.Records {
-		entries = append(entries, diagnose.EntryOf(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
+		entries = append(entries, entry.Of(r, base.Address(render.PlaceError, r.Repo, r.Slug)))
 	}
 	engine, err := diagnose.New(set.Version, entries)
 	if err != nil {
