@@ -1,0 +1,291 @@
+package diagnose
+
+import (
+	"bytes"
+	"strings"
+
+	"errorkb/internal/pattern"
+)
+
+// same reports whether two bytes are the same to a person who types them: any
+// quote is a quote, and a capital is no other letter.
+func same(a, b byte) bool {
+	return a == b || a^b == 0x20 && isLetter(a) || isQuote(a) && isQuote(b)
+}
+
+func isQuote(c byte) bool { return c == '\'' || c == '"' || c == '`' }
+
+// common is the length of the common head of text and literal.
+func common(text []byte, literal string) int {
+	n := min(len(text), len(literal))
+	for i := 0; i < n; i++ {
+		if !same(text[i], literal[i]) {
+			return i
+		}
+	}
+	return n
+}
+
+// isRecased reports whether a text that is the same as the head of a literal has
+// other capitals.
+func isRecased(text []byte, literal string) bool {
+	for i, c := range text {
+		if c != literal[i] && isLetter(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// closesEarly reports whether a value that follows a quote holds the same quote
+// where it would close.
+func closesEarly(t []byte, from, to int) bool {
+	if from == 0 || !isQuote(t[from-1]) {
+		return false
+	}
+	for i := from; i < to; i++ {
+		if t[i] == t[from-1] && i+1 < len(t) && (t[i+1] == ' ' || t[i+1] == ',' || t[i+1] == ';') {
+			return true
+		}
+	}
+	return false
+}
+
+// indexLiteral finds the head of a literal in text.
+func indexLiteral(text []byte, head string) int {
+	if !strings.ContainsAny(head, "'\"`") {
+		if k := bytes.Index(text, []byte(head)); k >= 0 {
+			return k
+		}
+	}
+	for i := 0; i+len(head) <= len(text); i++ {
+		if same(text[i], head[0]) && common(text[i:], head) == len(head) {
+			return i
+		}
+	}
+	return -1
+}
+
+// alignHead lays a message on text[from:to] from its first literal on, as far
+// as it goes. It has to begin before until.
+func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool) {
+	t := r.m.text[:to]
+	a := aligned{total: literalLen(parts)}
+	a.reading = r
+	if !canHead(parts) {
+		return a, false
+	}
+	first := firstLiteral(parts)
+	probe := probeOf(parts)
+	k := indexLiteral(t[from:min(to, until+len(probe)-1)], probe)
+	if k < 0 {
+		return a, false
+	}
+	at := from + k
+	if at > 0 && isWord(probe[0]) && isWord(t[at-1]) {
+		return a, false
+	}
+	a.start = at
+	if first == 1 {
+		// The value in front reaches back to the last blank.
+		for a.start > from && t[a.start-1] != ' ' {
+			a.start--
+		}
+		a.captures = append(a.captures, pattern.Capture{Name: parts[0].gap, Start: a.start, End: at})
+	}
+	for i := first; i < len(parts); i++ {
+		p := parts[i]
+		if p.gap == "" {
+			n := common(t[at:], p.text)
+			a.recased = a.recased || isRecased(t[at:at+n], p.text)
+			a.matched += n
+			at += n
+			if n < len(p.text) {
+				break
+			}
+			continue
+		}
+		end := len(t)
+		if i+1 < len(parts) {
+			next := parts[i+1].text
+			if at > a.start && t[at-1] == ' ' && next != "" && next[0] == ' ' && common(t[at-1:], next) == len(next) {
+				// Nothing stands between two blanks, and one of them is gone.
+				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: at})
+				at--
+				continue
+			}
+			window := t[at:min(len(t), at+maxCutValue)]
+			k := indexLiteral(window, next[:min(len(next), 8)])
+			if k < 0 && len(next) > 0 {
+				k = indexLiteral(window, next[:1])
+				if isWord(next[0]) || next[0] == ' ' {
+					k = -1
+				}
+			}
+			if k < 0 {
+				// The value itself was cut.
+				end = len(t)
+				if i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
+					break
+				}
+				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
+				at = end
+				break
+			}
+			end = at + k
+			if closesEarly(t, at, end) {
+				break
+			}
+		}
+		a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
+		at = end
+	}
+	a.end = at
+	a.finished = r.finished(at)
+	a.stops = r.stops(at)
+	return a, a.matched > 0
+}
+
+// mayBeCutValue reports whether a text may be the head of a value: the quote before
+// it did not close, and it does not go on with the words of another message.
+func mayBeCutValue(value []byte, before string) bool {
+	if n := len(before); n > 0 && isQuote(before[n-1]) {
+		k := bytes.IndexByte(value, before[n-1])
+		return k < 0 || k+1 < len(value) && isWord(value[k+1])
+	}
+	if n := len(value); n > 0 && value[n-1] == '.' && !bytes.HasSuffix(value, []byte("..")) {
+		return false
+	}
+	return plainWords(value) == 0 || bytes.IndexByte(value, ' ') < 0
+}
+
+// plainWords counts the words of a text that are nothing but small letters; those
+// of a list, "a, b and c", do not count.
+func plainWords(t []byte) int {
+	if bytes.Contains(t, []byte(", ")) && (bytes.Contains(t, []byte(" and ")) || bytes.Contains(t, []byte(" or "))) {
+		return 0
+	}
+	n := 0
+	for word := range bytes.FieldsSeq(t) {
+		word = bytes.TrimRight(word, ".,;:!?")
+		plain := len(word) > 1
+		for _, c := range word {
+			plain = plain && c >= 'a' && c <= 'z'
+		}
+		if plain {
+			n++
+		}
+	}
+	return n
+}
+
+// stops reports whether offset i is the end of a line, of a quoted part or of a
+// sentence. Where a message goes on with other words it is another message.
+func (r *reading) stops(i int) bool {
+	t := r.m.text
+	if i >= len(t) || bytes.IndexByte([]byte("\n\"'`)]}"), t[i]) >= 0 || r.firstJoint(i, i+1) >= 0 {
+		return true
+	}
+	before := bytes.TrimRight(t[:i], " ")
+	return len(before) < i && len(before) > 0 && bytes.IndexByte([]byte(".!?"), before[len(before)-1]) >= 0
+}
+
+// trimEllipsis takes dots of omission off the end of a value.
+func trimEllipsis(t []byte, from, to int) int {
+	for bytes.HasSuffix(t[from:to], []byte("...")) {
+		to -= 3
+	}
+	return from + len(bytes.TrimRight(t[from:to], " "))
+}
+
+// alignTail lays a message on text[from:to] from its last literal back, as far
+// as it goes: the head is missing.
+func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
+	a := aligned{total: literalLen(parts), head: true}
+	a.reading = r
+	t := r.m.text
+	at := to
+	last := len(parts) - 1
+	if parts[last].gap != "" {
+		return a, false // its end is wherever the line ends
+	}
+	var back []pattern.Capture
+	for i := last; i >= 0; i-- {
+		p := parts[i]
+		if p.gap == "" {
+			n := 0
+			for n < len(p.text) && at-n > from && same(t[at-n-1], p.text[len(p.text)-n-1]) {
+				n++
+			}
+			if rest := p.text[len(p.text)-n:]; n > 0 && n < len(p.text) && rest[0] >= 'a' && t[at-n] < rest[0] {
+				n = 0 // a capital where the message goes on in small letters: another one begins
+			}
+			a.matched += n
+			at -= n
+			if n < len(p.text) {
+				break
+			}
+			continue
+		}
+		if i == 0 {
+			break
+		}
+		prev := parts[i-1].text
+		tail := prev[max(0, len(prev)-8):]
+		k := -1
+		for j := at - len(tail); j >= max(from, at-maxCutValue); j-- {
+			if common(t[j:], tail) == len(tail) {
+				k = j + len(tail)
+				break
+			}
+		}
+		if k < 0 {
+			// The head was lost in the literal before the value, or in the value.
+			n, k := lostHead(t[from:at], prev)
+			if k >= 0 {
+				back = append(back, pattern.Capture{Name: p.gap, Start: from + k, End: at})
+				a.matched += n
+				at = from + k - n
+			}
+			break
+		}
+		if closesEarly(t, k, at) {
+			break
+		}
+		back = append(back, pattern.Capture{Name: p.gap, Start: k, End: at})
+		at = k
+	}
+	a.start, a.end = at, to
+	for i := len(back) - 1; i >= 0; i-- {
+		a.captures = append(a.captures, back[i])
+	}
+	a.finished = len(bytes.TrimLeft(t[:at], " \"'`(\n")) == 0 || bytes.HasSuffix(t[from:at], []byte("..."))
+	return a, a.matched > 0
+}
+
+// lostHead reads the start of a text as the rest of a message whose head is gone:
+// the last n bytes of a literal and then a value from offset k on, or the value alone
+// where it is one word. K is -1 when it is neither.
+func lostHead(t []byte, literal string) (n, k int) {
+	open := len(t) - len(bytes.TrimLeft(t, " \"'`(\n"))
+	for n := len(literal) - 1; n > 1; n-- {
+		tail := literal[len(literal)-n:]
+		if isWord(tail[0]) && !isWord(literal[len(literal)-n-1]) && common(t[open:], tail) == n {
+			return n, open + n
+		}
+	}
+	if open < len(t) && bytes.IndexByte(t[open:], ' ') < 0 {
+		return 0, open
+	}
+	return 0, -1
+}
+
+// finished reports whether the text ends at offset i: at its very end, or with
+// dots of omission. One full stop is no cut: the sentence is another one.
+func (r *reading) finished(i int) bool {
+	t := r.m.text
+	if bytes.HasPrefix(bytes.TrimLeft(t[i:], " "), []byte("...")) || bytes.HasSuffix(t[:i], []byte("...")) {
+		return true
+	}
+	return len(bytes.TrimLeft(t[i:], " \"'`)\n")) == 0
+}
