@@ -48,7 +48,7 @@
 //
 //  1. A word starts at an ASCII letter that follows none and is followed by one. Eight
 //     bytes at a time are examined with plain integer arithmetic (startsPortable), or
-//     64 where the processor has the instructions (starts_amd64.s).
+//     64 where the processor has AVX2 (starts_amd64.s) or AVX-512 (sieve_amd64.s).
 //  2. Each pattern has one anchor: a word start inside its literals and a key made of
 //     the bytes around it, in one of the shapes of keys.go. Of all its anchors the one
 //     is chosen whose key is rarest in the set of patterns and in a sample of ordinary
@@ -56,7 +56,8 @@
 //  3. Two bitmaps are asked at every word start, over the 4 and over the 8 bytes after
 //     it; a third is asked for the keys of those that pass (passWords, passKeys). A
 //     block of text goes through one stage after the other, so that cache misses
-//     overlap.
+//     overlap. With AVX-512 16 words are asked at once (wordsAVX512), and most that
+//     the third bitmap does not know are dropped eight at a time (keysAVX512).
 //  4. A hash table leads from a key to its entries, of 24 bytes. An entry has a tag of
 //     its key, four more bytes of the literal and a signature of the words that the
 //     line must hold, which sort out most candidates before their record is touched

@@ -109,7 +109,7 @@ var (
 // the keys or word starts do.
 const (
 	magic      = "kbpattrn"
-	version    = 2
+	version    = 3
 	headSize   = len(magic) + 4 + 4
 	arrayCount = 10
 )

@@ -63,7 +63,9 @@ const (
 
 func smallSlot(word uint32) uint32 { return word * 0x9e3779b1 >> (32 - smallBits) }
 
-func longSlot(after uint64, bits uint) uint64 { return after * 0xd6e8feb86659fd93 >> (64 - bits) }
+func longSlot(after uint64, bits uint) uint32 {
+	return (uint32(after)*0x9e3779b1 ^ uint32(after>>32)) * 0x85ebca6b >> (32 - bits)
+}
 
 // long reports whether a key of the shape has 8 bytes after the word start.
 func (s shape) long() bool { return s == after8 || s == around8 }

@@ -30,7 +30,7 @@ type finder struct {
 
 	base  int // start of the block
 	found []foundAt
-	words [blockSize/2 + 8]uint32 // word starts from base, then those in the first bitmaps
+	words [blockSize/2 + 32]uint32 // word starts from base, then those in the first bitmaps
 	keys  [3 * blockSize]keyAt
 
 	line     struct{ from, to int }
@@ -97,7 +97,7 @@ func (f *finder) search(s *segment) bool {
 	if len(s.entries) > 0 {
 		for from := 0; from < len(f.all); from += blockSize {
 			f.base = from
-			n := f.passWords(from, min(from+blockSize, len(f.all)))
+			n := f.sieveKeys(f.passWords(from, min(from+blockSize, len(f.all))))
 			if n > 0 && !f.lookUp(f.passKeys(n)) {
 				return false
 			}
@@ -131,8 +131,8 @@ func (f *finder) passWords(from, to int) int {
 	text, long, bits := f.all[from:], f.seg.long, f.seg.longBits
 	small := (*[smallSize]byte)(f.seg.small)
 	n := f.wordStarts(from, to)
-	passed := 0
-	for _, at := range f.words[:n] {
+	passed, sieved := f.sieveWords(text, n)
+	for _, at := range f.words[sieved:n] {
 		var after uint64
 		if i := int(at); i+8 <= len(text) {
 			after = little.Uint64(text[i : i+8])

@@ -28,12 +28,12 @@ func checkStarts(t *testing.T, text []byte, from int) {
 		carry = 1
 	}
 	want := startsByByte(text, from, from+64*windows)
-	for name, f := range map[string]func([]byte, int, uint64, []uint32) int{"startsIn": startsIn, "startsPortable": startsPortable} {
-		out := make([]uint32, 32*windows+8)
-		if got := out[:f(text[from:], windows, carry, out)]; !slices.Equal(got, want) {
-			t.Fatalf("%s from %d of %q: %d, want %d", name, from, text, got, want)
+	eachWay(func(way string) {
+		out := make([]uint32, 32*windows+32)
+		if got := out[:startsIn(text[from:], windows, carry, out)]; !slices.Equal(got, want) {
+			t.Fatalf("%s from %d of %q: %d, want %d", way, from, text, got, want)
 		}
-	}
+	})
 }
 
 func TestStarts(t *testing.T) {
@@ -55,6 +55,10 @@ func TestStarts(t *testing.T) {
 		t.Errorf("only %d word starts were compared", found)
 	}
 	checkStarts(t, bytes.Repeat([]byte("ab "), 500), 0) // the most there can be
+	for n := range 22 {                                 // as many in one window
+		window := append(bytes.Repeat([]byte("ab "), n), bytes.Repeat([]byte("."), 100)...)
+		checkStarts(t, window, 0)
+	}
 	for b := range 256 {
 		checkStarts(t, bytes.Repeat([]byte{byte(b), 'x', 'y'}, 50), 1)
 	}

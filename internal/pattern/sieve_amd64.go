@@ -1,0 +1,65 @@
+package pattern
+
+// startsIn writes the places of the word starts of windows of 64 bytes each to
+// out, and returns how many there are. The carry is 1 when the byte before the
+// text is a letter. One more byte of text must follow the windows, and out must
+// have 32 more places than there are word starts.
+func startsIn(text []byte, windows int, carry uint64, out []uint32) int {
+	if windows == 0 || !avx2 {
+		return startsPortable(text, windows, carry, out)
+	}
+	_, _ = text[windows*64], out[windows*32+31]
+	if avx512 {
+		return startsAVX512(&text[0], windows, carry, &out[0])
+	}
+	return startsAVX2(&text[0], windows, carry, &out[0])
+}
+
+// sieveWords does what passWords does with the first of n word starts of text, and
+// returns how many passed and how many were looked at.
+func (f *finder) sieveWords(text []byte, n int) (passed, sieved int) {
+	for n > 0 && int(f.words[n-1])+8 > len(text) {
+		n--
+	}
+	if !avx512 || n == 0 {
+		return 0, 0
+	}
+	s := f.seg
+	return wordsAVX512(&text[0], &f.words[0], n, &s.small[0], &s.long[0], uint64(32-s.longBits)), n
+}
+
+// sieveKeys keeps of the first n words those that have a key in the second bitmap;
+// or all of them, as passKeys looks again.
+func (f *finder) sieveKeys(n int) int {
+	if !avx512 || n == 0 || f.base < 8 || f.base+int(f.words[n-1])+8 > len(f.all) {
+		return n
+	}
+	s := f.seg
+	return keysAVX512(&f.all[f.base], &f.words[0], n, &s.filter[0], uint64(64-s.filterBits), s.folds)
+}
+
+//go:noescape
+func startsAVX2(text *byte, windows int, carry uint64, out *uint32) int
+
+//go:noescape
+func startsAVX512(text *byte, windows int, carry uint64, out *uint32) int
+
+// wordsAVX512 keeps those of n > 0 word starts that are in one of the first bitmaps.
+// Eight bytes of text must follow each.
+//
+//go:noescape
+func wordsAVX512(text *byte, words *uint32, n int, small, long *byte, shift uint64) int
+
+// keysAVX512 keeps those of n > 0 word starts of which a key is in the filter. Eight
+// bytes must stand before each, and eight must follow.
+//
+//go:noescape
+func keysAVX512(text *byte, words *uint32, n int, filter *byte, shift uint64, folds bool) int
+
+// places are the places of the bytes of a window, for startsAVX512.
+var places = func() (p [64]byte) {
+	for i := range p {
+		p[i] = byte(i)
+	}
+	return p
+}()
