@@ -117,6 +117,14 @@ func testPasteOnCopy(t *testing.T, c *copyOfSite) {
 		b.visit("/")
 		eval[bool](b, `(() => {
 			window.said = [];
+			window.took = []; // milliseconds from each click to the answer
+			let clicked = 0;
+			addEventListener("submit", () => { clicked = performance.now(); }, true);
+			new MutationObserver(() => {
+				if (!clicked || !document.querySelector("#answer .match, #answer .verdict-unknown")) return;
+				took.push(Math.round(performance.now() - clicked));
+				clicked = 0;
+			}).observe(document.querySelector("#answer"), {childList: true, subtree: true});
 			const status = document.querySelector("[data-status]");
 			new MutationObserver(() => said.push(status.textContent)).observe(status, {childList: true, characterData: true, subtree: true});
 			return true;
@@ -141,6 +149,7 @@ func testPasteOnCopy(t *testing.T, c *copyOfSite) {
 			t.Errorf("the page said %d times that it loads: %q", loading, said)
 		}
 		paste(pastedLog, "#answer .match")
+		t.Logf("%s: answers after %d ms, the first one with the program", v.name, eval[[]int](b, `took`))
 		b.follow(driverPage, chromedp.Click(chromedp.CSS("#answer .match-title a")))
 	}
 	if n := c.posts.Load(); n != 0 {

@@ -4,16 +4,17 @@
 "use strict";
 
 async function open({ runtime, program, entries }) {
-  importScripts(runtime);
   const get = async (address) => {
     const response = await fetch(address);
     if (!response.ok) throw new Error(address + ": " + response.status);
     return response;
   };
-  const [code, records] = await Promise.all([
+  const loaded = Promise.all([
     get(program).then(compile),
     get(entries).then((response) => response.arrayBuffer()),
   ]);
+  importScripts(runtime); // stands still until it has come, while the others are on their way
+  const [code, records] = await loaded;
   const go = new Go();
   go.run(await WebAssembly.instantiate(code, go.importObject));
   const failure = kbOpen(new Uint8Array(records));
