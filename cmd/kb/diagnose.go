@@ -101,14 +101,14 @@ func entriesOf(set *kb.Set, base render.Base) []diagnose.Entry {
 // off is not meant to be answered.
 func diagnoseInput(cmd *cobra.Command, engine *diagnose.Engine, input io.Reader) (diagnose.Answer, error) {
 	if cli.IsTerminal(input) {
-		return newStream(engine, func(int) {}).diagnose(cmd.Context(), input)
+		return diagnoseAll(cmd.Context(), engine, input, func(int) {})
 	}
 	ctx, stop := cli.UntilSignal(cmd.Context())
 	defer stop()
 	progress := cli.NewProgress(cmd.ErrOrStderr(), "diagnosing")
 	defer progress.End()
 	total := sizeOf(input)
-	return newStream(engine, func(n int) { progress.Bytes(int64(n), total) }).diagnose(ctx, input)
+	return diagnoseAll(ctx, engine, input, func(n int) { progress.Bytes(int64(n), total) })
 }
 
 // sizeOf is the size of a regular file, 0 for anything else.

@@ -115,7 +115,7 @@ func (f *follower) restart() { f.session = newSession(f.session.engine, f.sessio
 // rest is the answer when nothing was found.
 func (f *follower) rest(ctx context.Context) diagnose.Answer {
 	if s := f.session; s.whole.begun {
-		return s.whole.answer()
+		return s.whole.Answer
 	}
 	return f.session.engine.Diagnose(context.WithoutCancel(ctx), nil, diagnose.Options{})
 }
@@ -248,3 +248,5 @@ func runFollow(cmd *cobra.Command, engine *diagnose.Engine, input io.Reader, set
 	}
 	return cli.ErrNo
 }
+
+func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }

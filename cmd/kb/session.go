@@ -12,8 +12,8 @@ type diagnoser interface {
 	Diagnose(ctx context.Context, text []byte, options diagnose.Options) diagnose.Answer
 }
 
-// session is the diagnosis of a text that arrives bit by bit. The text is
-// answered for region by region; the engine sees each region with the text
+// session is the diagnosis of a text that is answered for while it arrives, region by
+// region; the engine sees each region with the text
 // around it, and what it finds counts for the region that it begins in. So a
 // message that lies on a border is seen whole, and counted once.
 type session struct {
@@ -23,7 +23,7 @@ type session struct {
 	buffer []byte // the end of the text: what stands before the region, then what was not answered for
 	from   int    // in buffer: where the next region begins
 	start  spot   // of the buffer
-	whole  joined
+	whole  unknown
 
 	// cast has a line for every record found so far: the engine judges a message
 	// by what else is in the text, such as a cause before what follows from it.
@@ -88,7 +88,7 @@ func (s *session) answer(ctx context.Context, n int) diagnose.Answer {
 	all := len(text) + 1
 	options := diagnose.Options{MaxDiagnoses: all, MaxEvidence: all}
 	// What could be said about an unknown text is of use as long as it is one.
-	options.Brief = s.whole.begun && s.whole.Verdict != diagnose.VerdictUnknown || s.start.lines >= diagnose.MaxTelling
+	options.Brief = s.whole.known || s.start.lines >= diagnose.MaxTelling
 	part := s.engine.Diagnose(ctx, text, options)
 	low := s.start.bytes + s.from
 	part.Diagnoses = move.within(part.Diagnoses, low, low+n)
@@ -99,8 +99,7 @@ func (s *session) answer(ctx context.Context, n int) diagnose.Answer {
 		part.Input.Lines++
 	}
 	s.addWitnesses(part.Diagnoses)
-	s.whole.add(part)
-	s.whole.addUnknown(ctx, s, part.Unknown)
+	s.whole.add(ctx, s, part)
 
 	drop := max(0, to-s.around)
 	s.start = s.start.after(s.buffer[:drop])

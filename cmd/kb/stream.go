@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,103 +10,38 @@ import (
 	"errorkb/internal/diagnose"
 )
 
-// Text of any length is diagnosed in regions, so that memory stays bounded. A
-// text that the API would take is answered by one call: there the two answers
-// are the same, byte for byte.
-const (
-	callSize   = 16 << 20
-	regionSize = 16 << 20
-	// aroundSize is more than a message with its values and wrapped lines takes.
-	aroundSize = 64 << 10
-)
-
 // finishTime bounds a diagnosis that somebody waits for: of what was read when a
 // signal ends the reading, and of a command's output.
 const finishTime = 10 * time.Second
 
-// stream reads a text and diagnoses it.
-type stream struct {
-	engine               diagnoser
-	call, region, around int
-	progress             func(bytes int) // is told how much was read and diagnosed
-}
-
-func newStream(engine diagnoser, progress func(int)) *stream {
-	return &stream{engine, callSize, regionSize, aroundSize, progress}
-}
-
-// diagnose answers for everything that can be read from r. When ctx ends, it
-// answers for what was read until then and says that this is a part.
-func (st *stream) diagnose(ctx context.Context, r io.Reader) (diagnose.Answer, error) {
-	s := newSession(st.engine, st.around)
+// diagnoseAll answers for everything that can be read from r, and tells progress how
+// much was read. When ctx ends, it answers for what was read until then and says that
+// this is a part.
+func diagnoseAll(ctx context.Context, engine *diagnose.Engine, r io.Reader, progress func(bytes int)) (diagnose.Answer, error) {
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	text := engine.NewStream(work, diagnose.Options{})
 	in := &source{r: r}
-	want, interrupted := st.call+1, false
-	for {
-		ended, err := in.fill(ctx, &s.buffer, s.from+want)
-		if errors.Is(err, context.Canceled) {
-			ended, interrupted = true, true
-			finish, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
-			defer cancel()
-			ctx = finish
-		} else if err != nil {
+	for n := 0; ; {
+		data, err := in.next(ctx, nil)
+		switch {
+		case errors.Is(err, io.EOF):
+			return text.Answer(), nil
+		case errors.Is(err, context.Canceled):
+			time.AfterFunc(finishTime, stop)
+			a := text.Answer()
+			a.Partial = true
+			return a, nil
+		case err != nil:
+			stop()
+			text.Answer()
 			return diagnose.Answer{}, fmt.Errorf("read the text: %w", err)
 		}
-		if ended && s.start.bytes == 0 && s.from == 0 && len(s.buffer) <= st.call {
-			a := st.engine.Diagnose(ctx, s.buffer, diagnose.Options{})
-			a.Partial = a.Partial || interrupted
-			return a, nil
-		}
-		// A region is cut when the text behind it is there too.
-		want = st.region + st.around
-		for s.waiting() > want || ended && s.waiting() > 0 {
-			n := s.waiting()
-			if n > st.region {
-				n = cutPoint(s.buffer[s.from:s.from+st.region], st.around)
-			}
-			part := s.answer(ctx, n)
-			st.progress(s.start.bytes + s.from)
-			if part.Partial {
-				interrupted, ended = true, true
-				break
-			}
-		}
-		if ended {
-			a := s.whole.answer()
-			a.Partial = a.Partial || interrupted
-			return a, nil
-		}
-		want++
+		text.Write(data) // fails only when stop was called
+		n += len(data)
+		progress(n)
 	}
 }
-
-// cutPoint is where a region ends: before the last line that starts something
-// new. Lines of a stack trace are indented, so a line that is not starts
-// something; failing that any line end is taken, and in one endless line the
-// cut falls where it must.
-func cutPoint(text []byte, seam int) int {
-	from := max(0, len(text)-seam)
-	lineEnd := 0
-	for end := len(text); ; {
-		i := bytes.LastIndexByte(text[from:end], '\n')
-		if i < 0 {
-			break
-		}
-		at := from + i + 1
-		if lineEnd == 0 {
-			lineEnd = at
-		}
-		if at < len(text) && !isBlank(text[at]) {
-			return at
-		}
-		end = from + i
-	}
-	if lineEnd > 0 {
-		return lineEnd
-	}
-	return len(text)
-}
-
-func isBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
 // source reads from r in a way that a context can end, although r may block
 // for ever.
@@ -164,18 +98,3 @@ var errIdle = errors.New("nothing arrived")
 type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
-
-// fill appends to the buffer until it has size bytes or the text has ended.
-func (in *source) fill(ctx context.Context, buffer *[]byte, size int) (ended bool, err error) {
-	for len(*buffer) < size {
-		data, err := in.next(ctx, nil)
-		*buffer = append(*buffer, data...)
-		if errors.Is(err, io.EOF) {
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-	}
-	return false, nil
-}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,22 +34,65 @@ func sampleEngine(t *testing.T) *diagnose.Engine {
 	return engine
 }
 
-// inRegions diagnoses a text as a stream of regions of a size.
+// inRegions diagnoses a text in regions of a size, as it is done while a text is
+// followed, and puts together what was found.
 func inRegions(t *testing.T, engine diagnoser, text string, region, around int) diagnose.Answer {
 	t.Helper()
-	st := &stream{engine: engine, region: region, around: around, progress: func(int) {}}
-	got, err := st.diagnose(t.Context(), strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
+	s := newSession(engine, around)
+	var whole diagnose.Answer
+	read := 0
+	for done := false; !done; {
+		for s.waiting() <= region+around && read < len(text) {
+			s.buffer = append(s.buffer, text[read])
+			read++
+		}
+		n := s.waiting()
+		if n > region {
+			n = cutPoint(s.buffer[s.from:s.from+region], around)
+		}
+		part := s.answer(t.Context(), n)
+		whole.Input, whole.DatasetVersion = part.Input, part.DatasetVersion
+		for _, d := range part.Diagnoses {
+			k := slices.IndexFunc(whole.Diagnoses, func(known diagnose.Diagnosis) bool { return known.Record.ID == d.Record.ID })
+			if k < 0 {
+				whole.Diagnoses = append(whole.Diagnoses, d)
+				continue
+			}
+			whole.Diagnoses[k].Count += d.Count
+			whole.Diagnoses[k].Evidence = append(whole.Diagnoses[k].Evidence, d.Evidence...)
+		}
+		done = s.waiting() == 0 && read == len(text)
 	}
-	return got
+	for k := range whole.Diagnoses {
+		d := &whole.Diagnoses[k]
+		d.Evidence = d.Evidence[:min(len(d.Evidence), diagnose.DefaultMaxEvidence)]
+	}
+	if len(whole.Diagnoses) == 0 {
+		whole.Verdict, whole.Unknown = s.whole.Verdict, s.whole.Unknown
+	}
+	return whole
 }
 
-// same compares an answer in regions with that of one call. Which records were
-// nearly chosen is not compared: a region does not tell all.
+// cutPoint is where a region ends: before the last line that is not indented, failing
+// that behind a line end.
+func cutPoint(text []byte, seam int) int {
+	for _, n := range []int{blocksEnd(text), linesEnd(text)} {
+		if n > max(0, len(text)-seam) {
+			return n
+		}
+	}
+	return len(text)
+}
+
+// same compares an answer in regions with that of one call: records, counts and places.
 func same(whole, regions diagnose.Answer) string {
-	whole.RunnersUp, regions.RunnersUp = nil, nil
-	return cmp.Diff(whole, regions, cmpopts.IgnoreUnexported(diagnose.Diagnosis{}))
+	clean := func(a diagnose.Answer) diagnose.Answer {
+		a.Verdict, a.RunnersUp = "", nil
+		a.Diagnoses = slices.Clone(a.Diagnoses)
+		slices.SortFunc(a.Diagnoses, func(a, b diagnose.Diagnosis) int { return strings.Compare(a.Record.ID, b.Record.ID) })
+		return a
+	}
+	return cmp.Diff(clean(whole), clean(regions), cmpopts.EquateEmpty())
 }
 
 // Wherever a message lies relative to the borders, the answer is that of one
@@ -134,51 +178,6 @@ func TestRegionsKnowWhatCameBefore(t *testing.T) {
 	}
 }
 
-// The rules by which answers about regions become one.
-func TestJoined(t *testing.T) {
-	part := func(kind diagnose.Kind, confidence float64, spans ...int) diagnose.Answer {
-		d := diagnose.Diagnosis{Record: diagnose.Ref{ID: "r"}, Kind: kind, Confidence: confidence, Count: len(spans) / 2}
-		for i := 0; i < len(spans); i += 2 {
-			d.Evidence = append(d.Evidence, diagnose.Evidence{Start: spans[i], End: spans[i+1]})
-		}
-		return diagnose.Answer{Diagnoses: []diagnose.Diagnosis{d}}
-	}
-	for name, c := range map[string]struct {
-		parts []diagnose.Answer
-		want  diagnose.Answer
-	}{
-		"counts add up": {[]diagnose.Answer{part("exact", 0.9, 1, 5, 7, 9), part("exact", 0.9, 20, 25)}, part("exact", 0.9, 1, 5, 7, 9, 20, 25)},
-		"what reaches into the next region counts once": {[]diagnose.Answer{part("exact", 0.9, 1, 15), part("exact", 0.9, 12, 15, 20, 22)}, part("exact", 0.9, 1, 15, 20, 22)},
-		"the best place decides":                        {[]diagnose.Answer{part("truncated", 0.6, 1, 5), part("exact", 0.9, 7, 9)}, part("exact", 0.9, 1, 5, 7, 9)},
-		"a message before a code":                       {[]diagnose.Answer{part("exact", 0.7, 1, 5), part("code", 0.9, 7, 9)}, part("exact", 0.7, 1, 5)},
-		"a message after a code":                        {[]diagnose.Answer{part("code", 0.6, 1, 5), part("exact", 0.7, 7, 9)}, part("exact", 0.7, 7, 9)},
-	} {
-		var j joined
-		for _, p := range c.parts {
-			j.add(p)
-		}
-		if diff := cmp.Diff(c.want.Diagnoses, j.answer().Diagnoses, cmpopts.IgnoreUnexported(diagnose.Diagnosis{})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
-	}
-}
-
-// A text that is no longer than one call is given to the engine as it is.
-func TestShortTextIsOneCall(t *testing.T) {
-	engine := sampleEngine(t)
-	st := &stream{engine: engine, call: 64, region: 16, around: 8, progress: func(int) {}}
-	for _, text := range []string{"", "x", "port 1 is taken by another process", strings.Repeat("y", 64)} {
-		got, err := st.diagnose(t.Context(), iotest.OneByteReader(strings.NewReader(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{})
-		if string(got.AppendJSON(nil)) != string(want.AppendJSON(nil)) {
-			t.Errorf("%q:\n%s\nwant\n%s", text, got.AppendJSON(nil), want.AppendJSON(nil))
-		}
-	}
-}
-
 // counting answers with the places of the letter E; U is a telling line, the
 // more telling the more there are of them in the line.
 type counting struct{ largest int }
@@ -226,7 +225,7 @@ func TestRegionsOfUnknownText(t *testing.T) {
 	got := inRegions(t, &counting{}, text, 4, 4)
 	want := &diagnose.TellingLine{Start: 8, End: 11, Line: 5}
 	if got.Verdict != diagnose.VerdictUnknown || got.Unknown == nil || cmp.Diff(want, got.Unknown.Line) != "" {
-		t.Errorf("unknown %+v, want line %+v", got.Unknown, want)
+		t.Errorf("unknown %+v, line %+v, want %+v", got.Unknown, got.Unknown.Line, want)
 	}
 }
 
@@ -249,63 +248,45 @@ func TestStreamIsBounded(t *testing.T) {
 		if engine.largest > 1000+2*100+2*maxWitness {
 			t.Errorf("the engine was given %d bytes", engine.largest)
 		}
-		if got := s.whole.answer(); got.Input.Bytes != len(text) || len(got.Diagnoses) > 0 && len(got.Diagnoses[0].Evidence) > diagnose.DefaultMaxEvidence {
-			t.Errorf("answer about %d bytes: %+v", len(text), got.Input)
-		}
-	}
-}
-
-func TestCutPoint(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{"one\ntwo\nthr", "one\ntwo\n"},
-		{"one\ntwo\n", "one\n"},
-		{"x\nerror\n  at a\n\tat b", "x\n"}, // the whole trace goes to the next region
-		{"error\n  at a\n  at b", "error\n  at a\n"},
-		{"  a\n  b\n  c", "  a\n  b\n"},
-		{"no line end", "no line end"},
-		{"one\n\n\r\n  x", "one\n\n\r\n"},
-	} {
-		if got := c.text[:cutPoint([]byte(c.text), len(c.text))]; got != c.want {
-			t.Errorf("cut of %q: %q, want %q", c.text, got, c.want)
+		if got := s.start.after(s.buffer).bytes; got != len(text) {
+			t.Errorf("answered for %d bytes of %d", got, len(text))
 		}
 	}
 }
 
 func TestReadErrors(t *testing.T) {
 	broken := errors.New("broken")
-	st := newStream(&counting{}, func(int) {})
-	if _, err := st.diagnose(t.Context(), iotest.ErrReader(broken)); !errors.Is(err, broken) {
+	engine := sampleEngine(t)
+	if _, err := diagnoseAll(t.Context(), engine, iotest.ErrReader(broken), func(int) {}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	// What came before the error is not an answer either.
-	half := io.MultiReader(strings.NewReader("E\n"), iotest.ErrReader(broken))
-	if _, err := st.diagnose(t.Context(), half); !errors.Is(err, broken) {
+	half := io.MultiReader(strings.NewReader(strings.Repeat("a line\n", 100_000)), iotest.ErrReader(broken))
+	if _, err := diagnoseAll(t.Context(), engine, half, func(int) {}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// An interrupted text is answered as far as it was read.
+// An interrupted text is answered as far as it was read, be it short or long.
 func TestInterruptedStream(t *testing.T) {
-	for _, call := range []int{1 << 10, 0} {
+	for _, more := range []int{1, 200_000} {
 		ctx, cancel := context.WithCancel(t.Context())
-		read := make(chan string, 1)
-		read <- "port 80 is taken by another process\nstill running\n"
+		text := "port 80 is taken by another process\n" + strings.Repeat("still running\n", more)
+		rest := strings.NewReader(text)
 		hang := make(chan struct{})
 		input := readerFunc(func(p []byte) (int, error) {
-			select {
-			case text := <-read:
-				return copy(p, text), nil
-			default:
-				cancel() // what was read first has been taken
-				<-hang
-				return 0, io.EOF
+			if rest.Len() > 0 {
+				return rest.Read(p)
 			}
+			cancel() // what was read first has been taken
+			<-hang
+			return 0, io.EOF
 		})
-		st := &stream{engine: sampleEngine(t), call: call, region: 1 << 10, around: 100, progress: func(int) {}}
-		got, err := st.diagnose(ctx, input)
+		read := 0
+		got, err := diagnoseAll(ctx, sampleEngine(t), input, func(n int) { read = n })
 		close(hang)
-		if err != nil || !got.Partial || len(got.Diagnoses) != 1 || got.Input.Lines != 2 {
-			t.Errorf("answer %+v, error %v", got, err)
+		if err != nil || !got.Partial || len(got.Diagnoses) != 1 || got.Input.Lines != more+1 || read != len(text) {
+			t.Errorf("answer %+v, error %v, %d bytes read", got, err, read)
 		}
 	}
 }
@@ -344,18 +325,17 @@ func TestDiagnoseInterrupted(t *testing.T) {
 	}
 }
 
-// A text above the size of one call, through the command.
+// A large text through the command, with the bytes of one call.
 func TestDiagnoseLargeText(t *testing.T) {
-	filler := strings.Repeat("INFO a line of a log that says nothing at all, again and again\n", 1000)
-	text := strings.Repeat(filler, 1+callSize/len(filler)) + "port 80 is taken by another process\n" + filler
-	out, errs, status := run(t, text, "diagnose", "--records", "testdata/records", "--json")
-	at := strings.Index(text, "port")
-	for _, want := range []string{
-		`"partial":false`, fmt.Sprintf(`"input":{"bytes":%d,"lines":%d}`, len(text), strings.Count(text, "\n")),
-		fmt.Sprintf(`"start":%d,"end":%d,"line":%d,"column":1,`, at, at+35, 1+strings.Count(text[:at], "\n")),
-	} {
-		if status != 0 || errs != "" || !strings.Contains(out, want) {
-			t.Errorf("status %d, %s, no %s in\n%s", status, errs, want, out)
+	filler := strings.Repeat("INFO a line of a log that says nothing at all, again and again\n", 20_000)
+	for _, text := range []string{"", filler + "port 80 is taken by another process\n" + filler, filler + "ERROR it broke\n" + filler} {
+		want := sampleEngine(t).Diagnose(t.Context(), []byte(text), diagnose.Options{})
+		out, errs, status := run(t, text, "diagnose", "--records", "testdata/records", "--json")
+		if known := want.Verdict != diagnose.VerdictUnknown; errs != "" || known != (status == 0) || known != (strings.Contains(text, "port")) {
+			t.Errorf("status %d, %s", status, errs)
+		}
+		if string(want.AppendJSON(nil))+"\n" != out {
+			t.Errorf("answer\n%swant\n%s", out, want.AppendJSON(nil))
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package diagnose
 
-import "cmp"
-
 // Answer is the result of a diagnosis. Its JSON form is the same, byte for
 // byte, from page, API, command and browser: see Answer.AppendJSON.
 type Answer struct {
@@ -62,25 +60,6 @@ type Diagnosis struct {
 	Count      int        `json:"count"`      // occurrences, at least len(Evidence)
 	Evidence   []Evidence `json:"evidence"`
 	Solutions  []string   `json:"solutions"` // inline Markdown, most helpful first
-
-	score float64 // what the confidence was read from
-}
-
-// Compare says in which order an answer lists two diagnoses: negative when d comes
-// before o.
-func (d *Diagnosis) Compare(o *Diagnosis) int {
-	return cmp.Or(
-		cmp.Compare(kindRank(d.Kind), kindRank(o.Kind)),
-		cmp.Compare(roleRank(d.Record.Role), roleRank(o.Record.Role)),
-		cmp.Compare(o.Confidence, d.Confidence),
-		cmp.Compare(o.score, d.score),
-		cmp.Compare(d.Evidence[0].Start, o.Evidence[0].Start),
-	)
-}
-
-// Surer reports whether more speaks for d than for o, a finding of the same record.
-func (d *Diagnosis) Surer(o *Diagnosis) bool {
-	return d.Confidence > o.Confidence || d.Confidence == o.Confidence && d.score > o.score
 }
 
 // Evidence is one place where the message stands. Offsets are bytes into the

@@ -27,6 +27,16 @@ type Options struct {
 	Brief bool
 }
 
+func (o Options) orDefault() Options {
+	if o.MaxDiagnoses <= 0 {
+		o.MaxDiagnoses = DefaultMaxDiagnoses
+	}
+	if o.MaxEvidence <= 0 {
+		o.MaxEvidence = DefaultMaxEvidence
+	}
+	return o
+}
+
 // work is one diagnosis in the making.
 type work struct {
 	engine  *Engine
@@ -38,6 +48,7 @@ type work struct {
 	short   []hit  // of entries that were read the short way, settled and weighed
 	tally   *tally // of all hits
 	partial bool
+	before  int                 // bytes of the text before the input, when that is a part of it
 	large   bool                // only what may hold something was read
 	lines   []int               // line ends before each step of the input; made when needed
 	telling map[*reading][]span // where messages stand; made when needed
@@ -50,27 +61,23 @@ type work struct {
 // Diagnose finds the documented errors in a text of any bytes. When ctx ends
 // first, the answer holds what was found until then and is marked as partial.
 func (e *Engine) Diagnose(ctx context.Context, text []byte, opts Options) Answer {
-	if opts.MaxDiagnoses <= 0 {
-		opts.MaxDiagnoses = DefaultMaxDiagnoses
-	}
-	if opts.MaxEvidence <= 0 {
-		opts.MaxEvidence = DefaultMaxEvidence
-	}
+	opts = opts.orDefault()
 	w := e.newWork(ctx, text, opts.MaxEvidence)
 	defer w.release()
 	w.search()
-	answer := Answer{
-		DatasetVersion: e.version,
-		Input:          Input{Bytes: len(text), Lines: w.countLines()},
-		Diagnoses:      []Diagnosis{},
-		RunnersUp:      []RunnerUp{},
-	}
-	w.rank(&answer, opts)
+	answer := w.answer(Input{Bytes: len(text), Lines: w.countLines()}, opts)
 	if answer.Verdict == VerdictUnknown && !opts.Brief {
 		answer.Unknown = w.unknown()
 	}
 	answer.Partial = w.partial
 	return answer
+}
+
+// answer is what was found in a text.
+func (w *work) answer(input Input, opts Options) Answer {
+	a := Answer{DatasetVersion: w.engine.version, Input: input, Diagnoses: []Diagnosis{}, RunnersUp: []RunnerUp{}}
+	w.rank(&a, opts)
+	return a
 }
 
 // newWork begins a diagnosis that tells so many places of each record.

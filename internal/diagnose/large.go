@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"slices"
-	"sync"
 
 	"errorkb/internal/pattern"
 )
@@ -18,27 +17,28 @@ import (
 // are read as a small text is, each entry on its own. Every chunk counts what it
 // found, in the order of the text (tally.go).
 const (
-	largeText  = 64 << 10 // bytes from which on a text is large
-	chunkSize  = 1 << 20  // bytes that one goroutine reads at a time
-	blockSize  = 64 << 10 // bytes that are looked at together
-	cutText    = 1 << 20  // bytes in which messages that were cut are looked for
-	maxSeamGap = 64 << 10 // how far a chunk may go on to the next entry
+	largeText  = 64 << 10  // bytes from which on a text is large
+	chunkSize  = 256 << 10 // bytes that one goroutine reads at a time
+	blockSize  = 64 << 10  // bytes that are looked at together
+	cutText    = 1 << 20   // bytes in which messages that were cut are looked for
+	maxSeamGap = 64 << 10  // how far a chunk may go on to the next entry
 )
 
 // searchLarge is search for a large text.
 func (w *work) searchLarge() {
 	w.large, w.tally.forget = true, true
 	chunks := cutChunks(w.input)
-	o := order{whole: w, ready: make([]*share, len(chunks))}
+	o := newOrder(w)
 	ends := make([]int, (len(w.input)+stepSize-1)/stepSize)
 	each(len(chunks), w.ctx, func(c *clear, k int) {
-		p := o.share()
-		p.readChunk(c, chunks[k].from, chunks[k].to)
+		s := chunks[k]
+		p := o.share(chunk{number: k, text: w.input[s.from:s.to:s.to], base: spot{bytes: s.from}})
+		p.readChunk(c)
 		p.finish()
-		countLineEnds(w.input, chunks[k], ends)
-		o.take(k, p)
+		countLineEnds(w.input, s, ends)
+		o.take(p)
 	})
-	o.rest()
+	o.rest(len(chunks))
 	if !w.partial {
 		w.lines = make([]int, len(ends))
 		for k := 1; k < len(ends); k++ {
@@ -54,114 +54,25 @@ func countLineEnds(text []byte, chunk span, ends []int) {
 	}
 }
 
-// share is the work on a chunk.
-type share struct {
-	work
-	cuts  []cutCandidate // lines to be looked at for messages that were cut
-	found []hit          // what was found before that was done
-}
-
-// finish does what can be done before the chunks in front are finished.
-func (p *share) finish() {
-	p.findCodes()
-	p.cuts, p.found = p.cutLines(), p.hits
-	p.judge()
-}
-
-// order takes the shares in the order of the text.
-type order struct {
-	sync.Mutex
-	whole *work
-	ready []*share // that came before their turn
-	next  int
-	cuts  int // lines that were looked at for messages that were cut
-	free  []*share
-}
-
-// share is a new share, in the memory of an old one if there is any.
-func (o *order) share() *share {
-	o.Lock()
-	defer o.Unlock()
-	p := &share{}
-	if n := len(o.free); n > 0 {
-		p, o.free = o.free[n-1], o.free[:n-1]
-	}
-	w := o.whole
-	p.work = work{
-		engine: w.engine, ctx: w.ctx, input: w.input, arena: arenas.Get().(*arena), large: true,
-		short: p.short[:0], hits: p.found[:0], texts: p.texts[:0],
-	}
-	return p
-}
-
-// take takes a share, and those behind it that wait for it.
-func (o *order) take(k int, p *share) {
-	o.Lock()
-	defer o.Unlock()
-	o.ready[k] = p
-	for ; o.next < len(o.ready) && o.ready[o.next] != nil; o.next++ {
-		o.add(o.ready[o.next])
-		o.ready[o.next] = nil
-	}
-}
-
-// rest takes the shares behind some that are missing.
-func (o *order) rest() {
-	for ; o.next < len(o.ready); o.next++ {
-		if p := o.ready[o.next]; p != nil {
-			o.add(p)
-		} else {
-			o.whole.partial = true
-		}
-	}
-}
-
-func (o *order) add(p *share) {
-	p.cuts = p.cuts[:min(len(p.cuts), maxCutLines-o.cuts)]
-	o.cuts += len(p.cuts)
-	if len(p.cuts) > 0 {
-		judged := p.hits
-		p.hits = p.found
-		for _, c := range p.cuts {
-			if p.late() {
-				break
-			}
-			p.cutLine(c)
-		}
-		if len(p.hits) > len(p.found) {
-			p.judge()
-		} else {
-			p.hits = judged
-		}
-	}
-	o.whole.partial = o.whole.partial || p.partial
-	defer func() {
-		p.release()
-		o.free = append(o.free, p)
-	}()
-	t := o.whole.tally
-	if len(p.hits) == 0 {
-		for i := range p.short {
-			t.add(&p.short[i])
-		}
-		return
-	}
-	t.addAll(append(p.hits, p.short...))
-}
-
 // cutChunks cuts a text before lines that begin an entry, or failing that before
 // any line.
 func cutChunks(text []byte) []span {
 	var chunks []span
 	for from := 0; from < len(text); {
-		to := min(from+chunkSize, len(text))
-		if to < len(text) {
-			to = nextEntry(text, to)
-		}
+		to := from + cutChunk(text[from:], chunkSize)
 		chunks = append(chunks, span{from, to})
 		from = to
 	}
 	return chunks
+}
+
+// cutChunk is the length of the chunk of at least a size that a text begins with, as
+// far as the text goes. It looks no further than maxSeamGap behind that size.
+func cutChunk(text []byte, size int) int {
+	if len(text) <= size {
+		return len(text)
+	}
+	return nextEntry(text[:min(len(text), size+maxSeamGap)], size)
 }
 
 // nextEntry is the start of the first entry at or behind an offset.
@@ -198,10 +109,10 @@ func lineEndOf(text []byte, from int) int {
 	return len(text)
 }
 
-// readChunk finds what stands in a part of the input that holds whole entries. It
-// reads blocks of it, which stay near the processor.
-func (w *work) readChunk(c *clear, from, to int) {
-	for from < to && !w.partial {
+// readChunk finds what stands in a chunk, which holds whole entries. It reads blocks of
+// it, which stay near the processor.
+func (w *work) readChunk(c *clear) {
+	for from, to := 0, len(w.input); from < to && !w.partial; {
 		end := min(from+blockSize, to)
 		if end < to && c.timeless {
 			end = min(lineEndOf(w.input, end-1)+1, to)
@@ -354,7 +265,7 @@ func (w *work) mark(c *clear, base, end int) {
 			return true
 		})
 	}
-	if base < cutText {
+	if w.before+base < cutText {
 		block := w.input[base:end]
 		w.engine.probes.each(block, 0, len(block), func(at int, _ *piece) bool {
 			c.marks = append(c.marks, mark{owner: -1, piece: true, raw: span{at, at + 1}})

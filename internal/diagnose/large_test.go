@@ -196,7 +196,8 @@ func TestLargeTellsTheLine(t *testing.T) {
 			}
 		}
 		w.large = true
-		in, line, why := w.tellingLine()
+		best := w.tellingLine()
+		in, line, why := best.in, best.line, best.why
 		if line == nil {
 			t.Fatalf("%s: no line", name)
 		}

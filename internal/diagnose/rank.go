@@ -336,7 +336,7 @@ func (w *work) diagnosis(g *group, opts Options) Diagnosis {
 	e := &w.engine.entries[g.entry]
 	d := Diagnosis{
 		Record: e.Ref, Kind: g.kind, Confidence: g.confidence, Count: g.count,
-		Evidence: []Evidence{}, Solutions: e.Solutions, score: g.score,
+		Evidence: []Evidence{}, Solutions: e.Solutions,
 	}
 	for i := range g.places {
 		if len(d.Evidence) == opts.MaxEvidence {
@@ -360,7 +360,9 @@ func (w *work) evidence(p *kept) (ev Evidence) {
 	default:
 		ev = p.evidence(w.input)
 	}
-	ev.Line, ev.Column = w.place(p.from)
+	if ev.Line == 0 {
+		ev.Line, ev.Column = w.place(p.from)
+	}
 	return ev
 }
 

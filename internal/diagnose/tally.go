@@ -10,12 +10,14 @@ import (
 // tally counts what was found, by record. Of each record it keeps the best hit and
 // the first places, so its size does not depend on the length of the text.
 type tally struct {
-	most   int         // places that are kept of each record
-	forget bool        // the readings are gone when the answer is made
-	cause  int         // where the first cause stands, -1 when there was none
-	index  map[int]int // by record, where there are many: its group
-	groups []group
-	twins  map[int]float64 // by record: confidence of the first hit with the words of another
+	most    int         // places that are kept of each record
+	forget  bool        // the readings are gone when the answer is made
+	base    int         // where the part begins that the hits are places of
+	passing *share      // that part, when its text is gone when the answer is made
+	cause   int         // where the first cause stands, -1 when there was none
+	index   map[int]int // by record, where there are many: its group
+	groups  []group
+	twins   map[int]float64 // by record: confidence of the first hit with the words of another
 }
 
 // group is all there is of one record.
@@ -36,16 +38,17 @@ type kept struct {
 	from, to int               // in the input
 	captures []pattern.Capture // in the input; of an entry that was read the short way
 	full     *hit              // of others
-	made     *Evidence         // of others whose readings are gone
+	made     *Evidence         // of others whose readings are gone; with its line if the text is, too
 }
 
 // add counts a hit. Hits come in the order of their places: what only says that
 // something before it failed is taken back where that something was found.
 func (t *tally) add(h *hit) {
+	from := t.base + h.from
 	if t.cause < 0 && !h.folded && !h.follows && confidenceOf(h.score) >= likelyConfidence {
-		t.cause = h.from
+		t.cause = from
 	}
-	if t.cause >= 0 && h.from > t.cause && h.follows {
+	if t.cause >= 0 && from > t.cause && h.follows {
 		h.score = min(h.score, 1.5)
 		h.why = "it follows from what stands before it"
 	}
@@ -78,20 +81,48 @@ func (t *tally) add(h *hit) {
 	}
 	g.aside = h.aside && (g.count == 0 || g.aside)
 	if g.count == 0 || h.score > g.score {
-		g.kind, g.score, g.from, g.why = h.kind, h.score, h.from, h.reason()
+		g.kind, g.score, g.from, g.why = h.kind, h.score, from, h.reason()
 	}
 	if g.count++; len(g.places) < t.most {
-		p := kept{from: h.from, to: h.to}
-		switch {
-		case h.reading == nil:
-			p.captures = h.captures
-		case t.forget:
-			ev := evidenceOf(h)
-			p.made = &ev
-		default:
-			p.full = h
+		g.places = append(g.places, t.keep(h))
+	}
+}
+
+// keep is what the evidence of a hit is made of.
+func (t *tally) keep(h *hit) kept {
+	p := kept{from: h.from, to: h.to}
+	switch {
+	case h.reading == nil:
+		p.captures = h.captures
+	case t.forget:
+		ev := evidenceOf(h)
+		p.made = &ev
+	default:
+		p.full = h
+		return p
+	}
+	if t.passing != nil {
+		ev := t.passing.evidence(&p)
+		ev.Line, ev.Column = t.passing.chunk.base.place(ev.Line, ev.Column)
+		p.made, p.captures = &ev, nil
+	}
+	p.move(t.base)
+	return p
+}
+
+// move makes places in a part that begins at base places in the whole.
+func (p *kept) move(base int) {
+	p.from, p.to = p.from+base, p.to+base
+	for i := range p.captures {
+		p.captures[i].Start += base
+		p.captures[i].End += base
+	}
+	if ev := p.made; ev != nil {
+		ev.Start, ev.End = ev.Start+base, ev.End+base
+		for i := range ev.Captures {
+			ev.Captures[i].Start += base
+			ev.Captures[i].End += base
 		}
-		g.places = append(g.places, p)
 	}
 }
 

@@ -47,80 +47,111 @@ func (t *telling) weighAll(r *reading, late func() bool) {
 	}
 }
 
-// tellingLine is the line that a person would look at, the reading it is in, and
-// why; nil when there is nothing but blanks.
-func (w *work) tellingLine() (in *reading, best *line, why string) {
-	var t telling
+// tellingLine is the line that a person would look at; none when there is nothing but
+// blanks.
+func (w *work) tellingLine() (t telling) {
 	if w.large {
-		t = w.tellingLarge()
-	} else if len(w.texts) > 0 {
+		return w.tellingLarge()
+	}
+	if len(w.texts) > 0 {
 		t.weighAll(w.texts[0], w.late)
 	}
+	t.alone()
+	return t
+}
+
+// alone gives the reason of a line that is the only one.
+func (t *telling) alone() {
 	if t.written == 1 {
 		t.why = "it is the only line"
 	}
-	return t.in, t.line, t.why
+}
+
+// candidate is the most telling line of a part of a text, as its clear text has it.
+type candidate struct {
+	telling
+	text []byte // the line
+	at   spot   // of its beginning
+}
+
+// beatenBy reports whether the line of a part behind is more telling.
+func (c *candidate) beatenBy(next *candidate) bool {
+	return next.why != "" && (c.why == "" || next.score > c.score)
+}
+
+// follow makes of the candidates of two parts that of both.
+func (c *candidate) follow(next *candidate) {
+	written := c.written + next.written
+	if c.beatenBy(next) {
+		*c = *next
+	}
+	c.written = written
+}
+
+// candidate weighs the lines of a text that begins at base.
+func (c *clear) candidate(text []byte, base spot, late func() bool) (best candidate) {
+	for from := 0; from < len(text) && !late(); {
+		to := min(from+blockSize, len(text))
+		to = min(lineEndOf(text, to-1)+1, len(text))
+		c.keep = true
+		c.make(text[from:to], false)
+		for at := 0; at < len(c.text); {
+			end := lineEndOf(c.text, at)
+			stop := end
+			if stop > at && c.text[stop-1] == ' ' {
+				stop--
+			}
+			l := readLine(c.text, at, stop)
+			if best.weigh(c.text, &l) {
+				start := from + c.rawOf(at)
+				best.text = text[start:min(lineEndOf(text, from+c.rawOf(max(at, end-1)))+1, len(text))]
+				best.at.bytes = start
+			}
+			at = end + 1
+		}
+		from = to
+	}
+	best.at = base.after(text[:best.at.bytes])
+	return best
 }
 
 // tellingLarge looks for the telling line of a large text in its clear text, and then
 // reads the line that won.
 func (w *work) tellingLarge() telling {
-	chunks := cutChunks(w.input[:w.startOfLine(MaxTelling)])
-	type candidate struct {
-		telling
-		at span
-	}
+	chunks := cutChunks(w.input[:startOfLine(w.input, MaxTelling)])
 	list := make([]candidate, len(chunks))
 	each(len(chunks), w.ctx, func(c *clear, k int) {
-		best := &list[k]
-		for from := chunks[k].from; from < chunks[k].to && w.ctx.Err() == nil; {
-			to := min(from+blockSize, chunks[k].to)
-			to = min(lineEndOf(w.input, to-1)+1, chunks[k].to)
-			c.keep = true
-			c.make(w.input[from:to], false)
-			for at := 0; at < len(c.text); {
-				end := lineEndOf(c.text, at)
-				stop := end
-				if stop > at && c.text[stop-1] == ' ' {
-					stop--
-				}
-				l := readLine(c.text, at, stop)
-				if best.weigh(c.text, &l) {
-					best.at = span{from + c.rawOf(at), min(lineEndOf(w.input, from+c.rawOf(max(at, end-1)))+1, len(w.input))}
-				}
-				at = end + 1
-			}
-			from = to
-		}
+		s := chunks[k]
+		list[k] = c.candidate(w.input[s.from:s.to], spot{bytes: s.from}, func() bool { return w.ctx.Err() != nil })
 	})
 	var won candidate
 	for k := range list {
-		c := &list[k]
-		c.written += won.written
-		if c.why != "" && (won.why == "" || c.score > won.score) {
-			won = *c
-		}
-		won.written = c.written
+		won.follow(&list[k])
 	}
 	w.late()
-	if won.why == "" {
-		return telling{}
-	}
-	r, _ := readLines(part(w.arena, w.input, won.at.from, won.at.to), 0, false)
+	return w.readTelling(won, part(w.arena, w.input, won.at.bytes, won.at.bytes+len(won.text)))
+}
+
+// readTelling reads the line that won.
+func (w *work) readTelling(won candidate, line *mapped) telling {
 	t := telling{}
-	t.weighAll(r, w.late)
+	if won.why != "" {
+		r, _ := readLines(line, 0, false)
+		t.weighAll(r, w.late)
+	}
 	t.written = won.written
+	t.alone()
 	return t
 }
 
 // startOfLine is where a line begins, the end of the text when it has fewer.
-func (w *work) startOfLine(line int) int {
+func startOfLine(text []byte, line int) int {
 	at := 0
-	for ; at < len(w.input); line-- {
-		if line == 0 {
+	for ; at < len(text); line-- {
+		if line <= 0 {
 			return at
 		}
-		at = min(lineEndOf(w.input, at)+1, len(w.input))
+		at = min(lineEndOf(text, at)+1, len(text))
 	}
 	return at
 }

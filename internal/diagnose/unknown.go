@@ -17,16 +17,19 @@ const (
 )
 
 // unknown says what can be said about a text that holds no known error.
-func (w *work) unknown() *Unknown {
+func (w *work) unknown() *Unknown { return w.unknownLine(w.tellingLine()) }
+
+// unknownLine says what can be said about its telling line.
+func (w *work) unknownLine(t telling) *Unknown {
 	u := &Unknown{Near: []NearRecord{}}
-	r, best, why := w.tellingLine()
+	r, best := t.in, t.line
 	if best == nil {
 		return u
 	}
 	from, to := r.m.span(best.body, best.end)
 	line, _ := w.place(from)
 	text := r.m.text[best.body:best.end]
-	u.Line = &TellingLine{Start: from, End: to, Line: line, Text: string(clip(text, 1000)), Why: why}
+	u.Line = &TellingLine{Start: from, End: to, Line: line, Text: string(clip(text, 1000)), Why: t.why}
 	message := r.m.text[min(best.message, best.end):best.end]
 	if len(message) == 0 {
 		message = text

@@ -191,7 +191,7 @@ func (h *hit) first() bool {
 
 // isWhole reports whether a hit is all there is in the input.
 func (w *work) isWhole(h *hit) bool {
-	if len(w.input) > 4<<10 || h.from > 200 {
+	if w.large || len(w.input) > 4<<10 || h.from > 200 {
 		return false
 	}
 	rest := bytes.TrimRight(w.input[h.to:], " \t\r\n.\"'`")
