@@ -14,6 +14,7 @@ const (
 	maxCutLine       = 4 << 10 // bytes of a line that are looked at
 	maxCutValue      = 300     // bytes of a value in a message that was cut
 	minCutWords      = 4       // words of literal text that must be there
+	minCutWorth      = 3       // what they must be worth, unless nearly all of it is there
 	minRecased       = 2.5     // what a message with other capitals must be worth: prose may have its words
 )
 
@@ -220,7 +221,7 @@ func (a *aligned) enough() (share, worth float64, ok bool) {
 	if words < minCutWords && share < 0.95 || words < minCutWords-1 || a.recased && worth < minRecased {
 		return share, worth, false
 	}
-	return share, worth, share >= 0.9 || a.finished && worth >= 3
+	return share, worth, share >= 0.9 || a.finished && worth >= minCutWorth
 }
 
 // cutReach is how far a message with so many literal bytes may go on behind the

@@ -51,15 +51,35 @@ func closesEarly(t []byte, from, to int) bool {
 	return false
 }
 
-// indexLiteral finds the head of a literal in text.
+// indexLiteral finds the head of a literal in text: as it is written if it is there like
+// that, else with other capitals or quotes.
 func indexLiteral(text []byte, head string) int {
 	if !strings.ContainsAny(head, "'\"`") {
 		if k := bytes.Index(text, []byte(head)); k >= 0 {
 			return k
 		}
 	}
+	first := head[0]
 	for i := 0; i+len(head) <= len(text); i++ {
-		if same(text[i], head[0]) && common(text[i:], head) == len(head) {
+		switch rest := text[i : len(text)-len(head)+1]; {
+		case isLetter(first):
+			for len(rest) > 0 && rest[0]|0x20 != first|0x20 {
+				rest = rest[1:]
+				i++
+			}
+		case isQuote(first):
+			for len(rest) > 0 && !isQuote(rest[0]) {
+				rest = rest[1:]
+				i++
+			}
+		default:
+			k := bytes.IndexByte(rest, first)
+			if k < 0 {
+				return -1
+			}
+			i += k
+		}
+		if i+len(head) <= len(text) && common(text[i:], head) == len(head) {
 			return i
 		}
 	}
@@ -125,7 +145,7 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 			if k < 0 {
 				// The value itself was cut.
 				end = len(t)
-				if i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
+				if 2*a.matched < a.total || i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
 					break
 				}
 				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})

@@ -2,14 +2,16 @@ package diagnose
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 )
 
 // probeDraft collects the pieces of a share of the owners.
 type probeDraft struct {
-	pieces []draftPiece
-	loose  []loose
-	most   int
+	pieces  []draftPiece
+	endings []draftPiece
+	loose   []loose
+	most    int
 }
 
 // draftPiece is a piece with the hashes by which the bitmaps know it.
@@ -20,17 +22,12 @@ type draftPiece struct {
 
 // add notes the pieces of an owner.
 func (d *probeDraft) add(owner int32, parts []segment) {
-	words := wordsIn(parts)
-	if words < minCutWords-1 {
+	if wordsIn(parts) < minCutWords-1 {
 		return // no part of it is enough
 	}
 	d.most = max(d.most, literalLen(parts))
-	need := (literalLen(parts) + 1) / 2
-	if words < minCutWords {
-		need = literalLen(parts) * 95 / 100
-	}
-	head, at := bestPiece(headPieces(parts, need))
-	tail, _ := bestPiece(tailPieces(parts, need))
+	without := ends(0)
+	head, at := bestPiece(headPieces(parts, neededOf(parts, false)))
 	word, lead := headOf(parts)
 	kind := headEnd
 	if lead < 0 {
@@ -41,22 +38,38 @@ func (d *probeDraft) add(owner int32, parts []segment) {
 			kind |= opening
 		}
 	}
-	if head == tail {
-		d.addPiece(head, owner, word, kind|tailEnd)
-	} else {
-		d.addPiece(head, owner, word, kind)
-		d.addPiece(tail, owner, word, tailEnd)
-	}
-	without := ends(0)
 	if head == "" && canHead(parts) {
 		without |= headEnd
 	}
-	if tail == "" && parts[len(parts)-1].gap == "" {
-		without |= tailEnd
+	if tails := tailPieces(parts, neededOf(parts, true)); len(tails) > 0 {
+		tail, _ := bestPiece(tails)
+		end := longestPiece(tails[0].text)
+		switch {
+		case end != "" && (len(end) >= 8 || len(end) >= len(tail)):
+			d.addEnding(end, owner)
+		case tail == "":
+			without |= tailEnd
+		case tail == head:
+			kind |= tailEnd
+		default:
+			d.addPiece(tail, owner, 0, tailEnd)
+		}
 	}
+	d.addPiece(head, owner, word, kind)
 	if without != 0 {
 		d.loose = append(d.loose, looseOf(owner, parts, without))
 	}
+}
+
+// longestPiece are the last bytes of a text, as many as a piece may have; "" when
+// there are too few.
+func longestPiece(text string) string {
+	for _, size := range pieceSizes {
+		if size <= len(text) {
+			return text[len(text)-size:]
+		}
+	}
+	return ""
 }
 
 func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
@@ -77,41 +90,37 @@ func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
 	d.pieces = append(d.pieces, p)
 }
 
+func (d *probeDraft) addEnding(s string, owner int32) {
+	d.endings = append(d.endings, draftPiece{
+		piece: piece{key: endKey([]byte(s)), owner: owner, ends: tailEnd, size: uint8(len(s))},
+		first: endKey([]byte(s[len(s)-4:])),
+	})
+}
+
 // newProbes makes the probes of several shares. The owners of a share are counted
 // from its base.
 func newProbes(drafts []*probeDraft, bases []int32) *probes {
 	p := &probes{first: newBitmapOf(15)}
-	n := 0
+	pieces, endings := make([][]draftPiece, len(drafts)), make([][]draftPiece, len(drafts))
+	n, m := 0, 0
 	for k, d := range drafts {
-		n += len(d.pieces)
+		pieces[k], endings[k] = d.pieces, d.endings
+		n, m = n+len(d.pieces), m+len(d.endings)
 		p.most = max(p.most, d.most)
 		for _, x := range d.loose {
 			x.owner += bases[k]
 			p.loose = append(p.loose, x)
 		}
 	}
-	p.short, p.long = newBitmap(n/4), newBitmap(n)
-	p.bits = uint(max(4, bits.Len(uint(n))))
-	p.starts = make([]uint32, 1<<p.bits+1)
-	p.pieces = make([]piece, n)
+	p.short, p.long, p.last = newBitmap(n/4), newBitmap(n), newBitmap(m/4)
+	p.pieces = newPieceTable(n, pieces, bases)
+	p.endings = newPieceTable(m, endings, bases)
 	for _, d := range drafts {
-		for i := range d.pieces {
-			p.starts[d.pieces[i].key>>(64-p.bits)]++
+		for i := range d.endings {
+			p.last.set(d.endings[i].first)
 		}
-	}
-	sum := uint32(0)
-	for i, n := range p.starts {
-		sum += n
-		p.starts[i] = sum
-	}
-	for k := len(drafts) - 1; k >= 0; k-- {
-		list := drafts[k].pieces
-		for i := len(list) - 1; i >= 0; i-- {
-			x := &list[i]
-			x.owner += bases[k]
-			b := x.key >> (64 - p.bits)
-			p.starts[b]--
-			p.pieces[p.starts[b]] = x.piece
+		for i := range d.pieces {
+			x := &d.pieces[i]
 			p.first.set(x.first)
 			if x.size > 8 {
 				p.long.set(x.hash)
@@ -123,6 +132,33 @@ func newProbes(drafts []*probeDraft, bases []int32) *probes {
 	return p
 }
 
+// newPieceTable is the table of the n pieces of several shares.
+func newPieceTable(n int, shares [][]draftPiece, bases []int32) pieceTable {
+	t := pieceTable{bits: uint(max(4, bits.Len(uint(n)))), list: make([]piece, n)}
+	t.starts = make([]uint32, 1<<t.bits+1)
+	for _, list := range shares {
+		for i := range list {
+			t.starts[list[i].key>>(64-t.bits)]++
+		}
+	}
+	sum := uint32(0)
+	for i, n := range t.starts {
+		sum += n
+		t.starts[i] = sum
+	}
+	for k := len(shares) - 1; k >= 0; k-- {
+		list := shares[k]
+		for i := len(list) - 1; i >= 0; i-- {
+			x := list[i].piece
+			x.owner += bases[k]
+			b := x.key >> (64 - t.bits)
+			t.starts[b]--
+			t.list[t.starts[b]] = x
+		}
+	}
+	return t
+}
+
 // wordsIn counts the words of the literals.
 func wordsIn(parts []segment) int {
 	n := 0
@@ -130,6 +166,54 @@ func wordsIn(parts []segment) int {
 		eachWord(p.text, func(int, int) { n++ })
 	}
 	return n
+}
+
+// neededOf is how many bytes of the literal text must be there at least, from the
+// first on or, of a tail, from the last one back, for the part to be enough.
+func neededOf(parts []segment, tail bool) int {
+	total := literalLen(parts)
+	type word struct {
+		at   int // where it begins, coming from that end
+		most float64
+	}
+	var words []word
+	n := 0
+	for _, p := range parts {
+		eachWord(p.text, func(from, to int) {
+			at := n + from
+			if tail {
+				at = total - n - to
+			}
+			words = append(words, word{at, mostWorth(to - from)})
+		})
+		n += len(p.text)
+	}
+	if len(words) < minCutWords {
+		return total * 95 / 100
+	}
+	if tail {
+		slices.Reverse(words)
+	}
+	most, worth := total*9/10, 0.0
+	for i, w := range words {
+		worth += w.most
+		if i+1 >= minCutWords && worth >= minCutWorth {
+			return min(max(w.at+1, (total+1)/2), most)
+		}
+	}
+	return most
+}
+
+// mostWorth is what a word of a message is worth at most, whatever its letters and
+// however much of it is there.
+func mostWorth(size int) float64 {
+	switch {
+	case size == 1:
+		return 0.1
+	case size <= 3:
+		return 0.6
+	}
+	return 1.5
 }
 
 // needed is a stretch of a literal that must be there; opens says that a word
@@ -169,9 +253,13 @@ func headPieces(parts []segment, need int) []needed {
 	var out []needed
 	first := firstLiteral(parts)
 	for i := first; i < len(parts) && need > 0; i++ {
-		if n := min(len(parts[i].text), need); n > 0 {
+		n := min(len(parts[i].text), need)
+		need -= n
+		if i == first {
+			n = max(n, len(probeOf(parts))) // it is looked for as a whole
+		}
+		if n > 0 {
 			out = append(out, needed{parts[i].text[:n], i == first})
-			need -= n
 		}
 	}
 	return out
@@ -225,17 +313,22 @@ func bestPiece(list []needed) (best string, at int) {
 
 // looseOf is a message for whose ends there is no piece.
 func looseOf(owner int32, parts []segment, at ends) loose {
-	x := loose{owner: owner, first: anyPair, last: anyByte, ends: at}
+	x := loose{owner: owner, ends: at}
+	for i := range x.first {
+		x.first[i] = anyPair
+	}
 	if at&headEnd != 0 {
-		if t := probeOf(parts); len(t) > 1 && !isQuote(t[0]) && !isQuote(t[1]) {
-			x.first = pairOf(t[0], t[1])
+		t, n := probeOf(parts), 0
+		for i := 0; i+1 < len(t) && n < len(x.first); i++ {
+			if !isQuote(t[i]) && !isQuote(t[i+1]) {
+				x.first[n] = pairOf(t[i], t[i+1])
+				n++
+			}
 		}
 	}
 	if at&tailEnd != 0 {
 		t := parts[len(parts)-1].text
-		if c := t[len(t)-1]; !isQuote(c) {
-			x.last = c | 0x20
-		}
+		x.last = lastOf(t[len(t)-1])
 	}
 	return x
 }

@@ -119,25 +119,16 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	p := w.engine.probes
 	here := func(owner int32, at ends) bool { return w.cutHere(r, l, owner, at) }
 	further := func(owner int32) bool { return w.cutFurther(long, owner, inLong, until) }
-	if len(p.loose) > 0 {
-		var have pairSet
-		have.add(r.m.text, l.body, l.end)
-		if inLong >= 0 {
-			have.add(long.m.text, inLong, until)
-		}
-		for i := range p.loose {
-			x := &p.loose[i]
-			at := x.mayHave(&have, r.m.text[l.end-1])
-			if at != 0 && here(x.owner, at) || at&headEnd != 0 && inLong >= 0 && further(x.owner) {
-				return true
-			}
-		}
+	if w.looseMayBeCut(r, long, l, inLong, until) || p.anyEnding(r.m.text[l.body:l.end], here) {
+		return true
 	}
 	// All that is in the line is in the joined lines as well, unless it follows a
 	// word without a blank: then its first word is another one.
 	switch {
 	case inLong < 0 && len(r.lines) == 1:
-		return w.probe(r, l.end).any(l.body, l.end, here)
+		return w.probe(r, l.end).any(l.body, l.end, func(o *occurrence, at ends) bool {
+			return (at != headEnd || w.mayLay(o.owner, r, o.at, l.end)) && here(o.owner, at)
+		})
 	case inLong < 0 || inLong > 0 && isWord(long.m.text[inLong-1]):
 		if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool { return !here(x.owner, x.ends) }) {
 			return true
@@ -152,14 +143,16 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 	if len(found.heads)+len(found.loose)+len(found.tails) == 0 {
 		return false
 	}
-	if found.any(inLong, stop, here) {
+	if found.any(inLong, stop, func(o *occurrence, at ends) bool {
+		return (at != headEnd || w.mayLay(o.owner, r, o.at-inLong+l.body, l.end)) && here(o.owner, at)
+	}) {
 		return true
 	}
 	for _, o := range startingAt(found.heads, inLong) {
 		if o.at >= until {
 			break
 		}
-		if further(o.owner) {
+		if w.mayLay(o.owner, long, o.at, len(long.m.text)) && further(o.owner) {
 			return true
 		}
 	}
@@ -172,6 +165,37 @@ func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
 		}
 	}
 	return false
+}
+
+// looseMayBeCut is mayBeCut for the messages without pieces.
+func (w *work) looseMayBeCut(r, long *reading, l *line, inLong, until int) bool {
+	p := w.engine.probes
+	if len(p.loose) == 0 {
+		return false
+	}
+	var have pairSet
+	have.add(r.m.text, l.body, l.end)
+	if inLong >= 0 {
+		have.add(long.m.text, inLong, until)
+	}
+	last := lastOf(r.m.text[l.end-1])
+	for i := range p.loose {
+		x := &p.loose[i]
+		at := x.mayHave(&have, last)
+		if at != 0 && w.cutHere(r, l, x.owner, at) || at&headEnd != 0 && inLong >= 0 && w.cutFurther(long, x.owner, inLong, until) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayLay reports whether a message whose head has a piece in a text may be laid where
+// it would begin: its first literal is there, or half of all.
+func (w *work) mayLay(owner int32, r *reading, at, to int) bool {
+	parts := w.engine.segments(int(owner))
+	literal := parts[firstLiteral(parts)].text
+	n := common(r.m.text[at:to], literal)
+	return n == len(literal) || 2*n >= literalLen(parts)
 }
 
 // cutHere reports whether a line holds enough of a message: of its head, or of its
@@ -208,21 +232,20 @@ func (w *work) cutFurther(long *reading, owner int32, from, until int) bool {
 	return ok
 }
 
-// any reports whether f does of any message with a piece in text[from:to].
-func (p *pieces) any(from, to int, f func(owner int32, at ends) bool) bool {
+// any reports whether f does of any piece in text[from:to].
+func (p *pieces) any(from, to int, f func(o *occurrence, at ends) bool) bool {
+	at := [...]ends{headEnd, headEnd | anyHead, tailEnd}
 	for k, list := range [...][]occurrence{p.heads, p.loose, p.tails} {
-		at := headEnd
-		if k == 2 {
-			at = tailEnd
-		}
 		if n := len(list); n == 0 || list[0].at >= to || list[n-1].at < from {
 			continue
 		}
-		for _, o := range startingAt(list, from) {
+		list = startingAt(list, from)
+		for i := range list {
+			o := &list[i]
 			if o.at >= to {
 				break
 			}
-			if o.end <= to && f(o.owner, at) {
+			if o.end <= to && f(o, at[k]) {
 				return true
 			}
 		}

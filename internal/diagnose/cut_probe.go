@@ -1,22 +1,31 @@
 package diagnose
 
 import (
+	"bytes"
 	"math/bits"
 
 	"errorkb/internal/pattern/little"
 )
 
 // probes tell at little cost that no message stands cut in a line. Of every
-// message one piece is known that must be there when its head is, and one when its
-// tail is; a line that holds no piece needs no closer look.
+// message one piece is known that must be there when its head is. Of its tail the last
+// bytes are known with which the line must end, or where these are few a piece as well.
+// A line that holds none of them needs no closer look.
 type probes struct {
 	first       bitmap // over the first 4 bytes of all pieces; small
 	short, long bitmap // over pieces of 4 and 8 bytes, and over the first 12 bytes of others
-	bits        uint   // of the bucket table
-	starts      []uint32
-	pieces      []piece // by bucket
-	loose       []loose // messages without such a piece
+	pieces      pieceTable
+	last        bitmap // over the last 4 bytes of all endings
+	endings     pieceTable
+	loose       []loose // messages with neither
 	most        int     // literal bytes of the longest message
+}
+
+// pieceTable finds pieces by their keys.
+type pieceTable struct {
+	bits   uint // of the buckets
+	starts []uint32
+	list   []piece // by bucket
 }
 
 // piece is what must be there of an owner.
@@ -29,21 +38,29 @@ type piece struct {
 }
 
 // loose is a message that has no piece for one of its ends or both. A line that may
-// hold such an end has the two bytes with which the message begins, or its last one.
+// hold such an end has the pairs of bytes with which the message begins, or its last
+// byte.
 type loose struct {
 	owner int32
-	first uint16 // as pairOf has it; anyPair when it may be others
-	last  byte   // with the bit of small letters; anyByte when it may be others
+	first [4]uint16 // as pairOf has them; anyPair for fewer
+	last  byte      // as lastOf has it
 	ends  ends
 }
 
 const (
 	anyPair = pairs
-	anyByte = 0xff
 	pairs   = 1 << 10
 )
 
 func pairOf(a, b byte) uint16 { return (uint16(a|0x20)*31 + uint16(b|0x20)) % pairs }
+
+// lastOf is a byte without regard to case and to the kind of a quote.
+func lastOf(c byte) byte {
+	if isQuote(c) {
+		return '\''
+	}
+	return c | 0x20
+}
 
 // pairSet is a set of pairs of bytes.
 type pairSet [pairs / 64]uint64
@@ -59,10 +76,12 @@ func (s *pairSet) add(text []byte, from, to int) {
 // mayHave are the ends of a message without pieces that a line may hold.
 func (x *loose) mayHave(have *pairSet, last byte) ends {
 	at := x.ends
-	if x.first != anyPair && have[x.first/64]>>(x.first%64)&1 == 0 {
-		at &^= headEnd
+	for _, k := range x.first {
+		if k != anyPair && have[k/64]>>(k%64)&1 == 0 {
+			at &^= headEnd
+		}
 	}
-	if x.last != anyByte && x.last != last|0x20 {
+	if x.last != last {
 		at &^= tailEnd
 	}
 	return at
@@ -166,14 +185,70 @@ func (p *probes) eachAt(text []byte, i, to int, h uint64, f func(at int, x *piec
 }
 
 func (p *probes) eachOf(key uint64, at int, f func(at int, x *piece) bool) bool {
-	b := key >> (64 - p.bits)
-	list := p.pieces[p.starts[b]:p.starts[b+1]]
-	for i := range list {
-		if list[i].key == key && !f(at, &list[i]) {
+	for list := p.pieces.of(key); len(list) > 0; list = list[1:] {
+		if list[0].key == key && !f(at, &list[0]) {
 			return false
 		}
 	}
 	return true
+}
+
+// of is the bucket of a key. It may hold pieces with others.
+func (t *pieceTable) of(key uint64) []piece {
+	if len(t.list) == 0 {
+		return nil
+	}
+	b := key >> (64 - t.bits)
+	return t.list[t.starts[b]:t.starts[b+1]]
+}
+
+// anyEnding reports whether f does of any message with whose last bytes a text ends.
+func (p *probes) anyEnding(text []byte, f func(owner int32, at ends) bool) bool {
+	n := len(text)
+	if n < 4 || !p.last.has(endKey(text[n-4:])) {
+		return false
+	}
+	for _, size := range pieceSizes {
+		if size > n {
+			continue
+		}
+		key := endKey(text[n-size:])
+		for list := p.endings.of(key); len(list) > 0; list = list[1:] {
+			if list[0].key == key && f(list[0].owner, tailEnd) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// eachEnding calls f with an offset in each line of a text that ends, or holds a quote
+// before which something ends, with the last bytes of a message.
+func (p *probes) eachEnding(text []byte, f func(at int)) {
+	yes := func(int32, ends) bool { return true }
+	for from := 0; from < len(text); {
+		end := lineEndOf(text, from)
+		line := bytes.TrimRight(text[from:end], " \t\r")
+		for to := len(line); to > 0; to = bytes.LastIndexByte(line[:to], '"') {
+			if p.anyEnding(line[:to], yes) {
+				f(from)
+				break
+			}
+		}
+		from = end + 1
+	}
+}
+
+// endKey is the key of the last bytes of a message. Any quote stands for any other.
+func endKey(t []byte) uint64 {
+	var buf [maxPiece]byte
+	t = buf[:copy(buf[:], t)]
+	for i, c := range t {
+		if isQuote(c) {
+			t[i] = '\''
+		}
+	}
+	return pieceKey(t)
 }
 
 // segments are the literals and gaps of an owner's message, nil when it has more

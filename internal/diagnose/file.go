@@ -102,18 +102,21 @@ func Open(data []byte, stamp, version string, entries []Entry) (*Engine, error) 
 // arrays reads or writes all that New works out, but for the index of patterns.
 func (e *Engine) arrays(f *file) {
 	p := e.probes
-	numbers := []uint64{uint64(p.most), uint64(p.bits), uint64(p.first.shift), uint64(p.short.shift), uint64(p.long.shift), 0}
+	numbers := []uint64{
+		0, uint64(p.most), uint64(p.pieces.bits), uint64(p.endings.bits),
+		uint64(p.first.shift), uint64(p.short.shift), uint64(p.long.shift), uint64(p.last.shift),
+	}
 	if e.slashes {
-		numbers[5] = 1
+		numbers[0] = 1
 	}
 	array(f, &numbers)
-	if len(numbers) != 6 {
+	if len(numbers) != 8 {
 		f.bad = true
 		return
 	}
-	p.most, p.bits = int(numbers[0]), uint(numbers[1])
-	p.first.shift, p.short.shift, p.long.shift = uint(numbers[2]), uint(numbers[3]), uint(numbers[4])
-	e.slashes = numbers[5] != 0
+	e.slashes = numbers[0] != 0
+	p.most, p.pieces.bits, p.endings.bits = int(numbers[1]), uint(numbers[2]), uint(numbers[3])
+	p.first.shift, p.short.shift, p.long.shift, p.last.shift = uint(numbers[4]), uint(numbers[5]), uint(numbers[6]), uint(numbers[7])
 	array(f, &e.owners)
 	array(f, &e.first)
 	e.words.owners.arrays(f)
@@ -123,8 +126,11 @@ func (e *Engine) arrays(f *file) {
 	array(f, &p.first.words)
 	array(f, &p.short.words)
 	array(f, &p.long.words)
-	array(f, &p.starts)
-	array(f, &p.pieces)
+	array(f, &p.last.words)
+	for _, t := range []*pieceTable{&p.pieces, &p.endings} {
+		array(f, &t.starts)
+		array(f, &t.list)
+	}
 	array(f, &p.loose)
 }
 

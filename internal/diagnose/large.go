@@ -267,10 +267,14 @@ func (w *work) mark(c *clear, base, end int) {
 	}
 	if w.before+base < cutText {
 		block := w.input[base:end]
-		w.engine.probes.each(block, 0, len(block), func(at int, _ *piece) bool {
+		note := func(at int) {
 			c.marks = append(c.marks, mark{owner: -1, piece: true, raw: span{at, at + 1}})
+		}
+		w.engine.probes.each(block, 0, len(block), func(at int, _ *piece) bool {
+			note(at)
 			return true
 		})
+		w.engine.probes.eachEnding(block, note)
 	}
 	slices.SortStableFunc(c.marks, func(a, b mark) int { return a.raw.from - b.raw.from })
 }

@@ -62,8 +62,8 @@ func TestPiecesTellAsMuchAsAllMessages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.probes.loose) == 0 || len(e.probes.pieces) == 0 {
-		t.Fatalf("%d pieces, %d messages without", len(e.probes.pieces), len(e.probes.loose))
+	if p := e.probes; len(p.loose) == 0 || len(p.pieces.list) == 0 || len(p.endings.list) == 0 {
+		t.Fatalf("%d pieces, %d endings, %d messages without", len(p.pieces.list), len(p.endings.list), len(p.loose))
 	}
 	r := rand.New(rand.NewPCG(4, 4))
 	tried, cut := 0, 0
