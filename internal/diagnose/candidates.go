@@ -9,26 +9,25 @@ import (
 
 // hit is one message found in one reading.
 type hit struct {
-	owner      int // index into Engine.owners; -1 for a code
-	entry      int
-	reading    *reading
-	start      int // in the text of the reading
-	end        int
-	captures   []pattern.Capture
-	kind       Kind
-	from, to   int // in the input
-	literal    int // bytes of literal text
-	worth      float64
-	extended   bool    // a value at an end goes on over wrapped lines
-	share      float64 // of the message that is there; 1 unless it was cut
-	retyped    bool    // it is there with other quotes, capitals or blanks
-	score      float64
-	starts     bool // nothing but labels stands before it in its line or sentence
-	ends       bool // nothing stands behind it in its line or sentence
-	level      severity
-	code       bool // its code stands in the text
-	class      bool // its class stands before it
-	otherClass bool // another class stands right before it
+	owner    int // index into Engine.owners; -1 for a code
+	entry    int
+	reading  *reading
+	start    int // in the text of the reading
+	end      int
+	captures []pattern.Capture
+	kind     Kind
+	from, to int // in the input
+	literal  int // bytes of literal text
+	worth    float64
+	extended bool    // a value at an end goes on over wrapped lines
+	share    float64 // of the message that is there; 1 unless it was cut
+	retyped  bool    // it is there with other quotes, capitals or blanks
+	score    float64
+	starts   bool // nothing but labels stands before it in its line or sentence
+	ends     bool // nothing stands behind it in its line or sentence
+	level    severity
+	code     bool   // its code stands in the text
+	beside   beside // what stands before it and says whose message it is
 	// Of a code that stands alone:
 	line    *line
 	mention string        // the code
@@ -259,6 +258,14 @@ func (r *reading) trim(h *hit) {
 				c.End = c.Start + k
 			}
 		}
+		// So does the class in brackets that Ruby puts there, and the reason behind an
+		// address.
+		if k := classBehind(t[c.Start:c.End]); k >= 0 {
+			c.End = c.Start + k
+		}
+		if k := reasonBehind(t[h.start:c.End], c.Start-h.start); k > 0 {
+			c.End = c.Start + k
+		}
 		// Another script's punctuation glued to the end is not the program's.
 		if k := wideStop(t[c.Start:c.End]); k >= 0 {
 			c.End = c.Start + k
@@ -275,8 +282,51 @@ func (r *reading) trim(h *hit) {
 	}
 }
 
+// classBehind is the offset in a value of the class in brackets that it ends with,
+// "… (ActiveRecord::StatementInvalid)", -1 if there is none.
+func classBehind(value []byte) int {
+	k := bytes.LastIndex(value, []byte(" ("))
+	if k <= 0 || value[len(value)-1] != ')' {
+		return -1
+	}
+	name := value[k+2 : len(value)-1]
+	if !isClass(name) && !(bytes.Contains(name, []byte("::")) && isPath(name)) {
+		return -1
+	}
+	return k
+}
+
+// isPath reports whether names with two colons between them are all there is.
+func isPath(t []byte) bool {
+	for _, c := range t {
+		if !isWord(c) && c != ':' {
+			return false
+		}
+	}
+	return len(t) > 0 && t[0] >= 'A' && t[0] <= 'Z'
+}
+
+// reasonBehind is the length of the address or path that the last value of a message
+// begins with, where a word introduces it and a reason follows it: "at
+// unix:///var/run/docker.sock: Get …". It is 0 where there is none. The value begins
+// at from.
+func reasonBehind(message []byte, from int) int {
+	if from < 2 || message[from-1] != ' ' || !isLetter(message[from-2]) {
+		return 0
+	}
+	value := message[from:]
+	k := bytes.Index(value, []byte(": "))
+	if k <= 0 || bytes.IndexByte(value[:k], ' ') >= 0 {
+		return 0
+	}
+	if kind := kindOfValue(value[:k]); kind != "url" && kind != "path" {
+		return 0
+	}
+	return k
+}
+
 // trimCell keeps the values at the ends of a message in their column, where a tab
-// stands in the input.
+// stands in the input, or three blanks before the first one.
 func (w *work) trimCell(h *hit) {
 	n := len(h.captures)
 	if n == 0 {
@@ -284,7 +334,8 @@ func (w *work) trimCell(h *hit) {
 	}
 	if c := &h.captures[0]; c.Start == h.start && c.End > c.Start {
 		from, to := h.reading.m.span(c.Start, c.End)
-		if k := bytes.LastIndexByte(w.input[from:to], '\t'); k >= 0 && from+k+1 < to {
+		k := max(bytes.LastIndexByte(w.input[from:to], '\t'), lastColumn(w.input[from:to]))
+		if k >= 0 && from+k+1 < to {
 			if at := h.reading.find(from + k + 1); at >= c.Start && at < c.End {
 				c.Start, h.start = at, at
 			}
@@ -302,6 +353,15 @@ func (w *work) trimCell(h *hit) {
 	if at := h.reading.find(from + k - 1); at >= c.Start && at < c.End {
 		c.End, h.end = at+1, at+1
 	}
+}
+
+// lastColumn is the offset of the last of three blanks that a column stands behind,
+// -1 where there are none.
+func lastColumn(t []byte) int {
+	if k := bytes.LastIndex(t, []byte("   ")); k >= 0 {
+		return k + 2
+	}
+	return -1
 }
 
 // openingTag is the length of the tag of a page that a value begins with.

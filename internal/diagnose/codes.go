@@ -131,34 +131,10 @@ func (w *work) findCodes() {
 			// A code that is part of the message is no second witness.
 			h.code = h.code || !bytes.Contains(h.reading.m.text[h.start:h.end], []byte(code))
 		}
-		h.class, h.otherClass = h.classBefore(e.Class)
+		h.beside = h.lookBeside(e)
 	}
 	w.codeShort(known)
 	w.addCodes(mentions)
-}
-
-// classBefore reports whether the class of a record stands in front of a hit,
-// and whether another one does.
-func (h *hit) classBefore(class string) (own, other bool) {
-	r := h.reading
-	start, _, _ := r.lineOf(h.start)
-	before := r.m.text[max(start, h.start-nearby):max(start, h.start)]
-	if class != "" {
-		if k := bytes.LastIndex(before, []byte(class)); k >= 0 && len(before)-k <= len(class)+40 {
-			end := k + len(class)
-			if (k == 0 || !isWord(before[k-1])) && (end == len(before) || !isWord(before[end])) {
-				return true, false
-			}
-		}
-	}
-	trimmed := bytes.TrimRight(before, " ")
-	if !bytes.HasSuffix(trimmed, []byte(":")) {
-		return false, false
-	}
-	trimmed = trimmed[:len(trimmed)-1]
-	word := trimmed[bytes.LastIndexByte(trimmed, ' ')+1:]
-	word = word[bytes.LastIndexByte(word, '.')+1:]
-	return false, len(word) > 6 && isClass(word) && class != ""
 }
 
 // addCodes adds the records of codes whose message is not in the text. Where

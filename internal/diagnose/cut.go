@@ -124,8 +124,12 @@ func (w *work) covered() []int {
 	return out
 }
 
-// covers reports whether a hit says what its line is about.
+// covers reports whether a hit says what its line is about. A message behind which
+// the line goes on with another sentence may be the first one of a longer message.
 func (h *hit) covers(l *line) bool {
+	if l.end-h.end > 20 && goesOn(h.reading.m.text, h.end) {
+		return false
+	}
 	return h.worth >= 3 || h.worth >= 1.5 && h.literal*2 > l.end-l.message
 }
 

@@ -95,7 +95,7 @@ func TestDetailsComeAfterTheError(t *testing.T) {
 		"ERROR:  deadlock detected\nDETAIL:  Process 21 waits for ShareLock on transaction 900; blocked by process 22.": "dead waits",
 		`{"message":"deadlock detected","hint":"Perhaps you meant to reference the column \"a.b\"."}`:                   "dead perhaps",
 		"DETAIL:  Process 21 waits for ShareLock on transaction 900; blocked by process 22.":                            "waits",
-		"Process 21 waits for ShareLock on transaction 900; blocked by process 22.\nERROR:  deadlock detected":          "waits dead",
+		"Process 21 waits for ShareLock on transaction 900; blocked by process 22.\ndeadlock detected":                  "waits dead",
 	} {
 		a := engine.Diagnose(t.Context(), []byte(text), diagnose.Options{})
 		var got []string

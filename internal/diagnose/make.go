@@ -91,6 +91,7 @@ func (d *draft) add(i int, e *Entry, wording Wording, earlier int) error {
 	id := int32(len(d.owners))
 	o := owner{entry: i, historic: earlier > 0, earlier: uint32(earlier), stop: strings.HasSuffix(p.Expr(), `\.`), weak: p.Weak()}
 	words := 0
+	labels := true // it says nothing but how bad it is
 	var small [maxTableWord]byte
 	for _, l := range literals {
 		d.slashes = d.slashes || strings.IndexByte(l, '\\') >= 0
@@ -99,12 +100,16 @@ func (d *draft) add(i int, e *Entry, wording Wording, earlier int) error {
 			words++
 			o.worth += worth
 			o.telling = o.telling || worth >= 1
+			if labels {
+				_, labels = levelOf([]byte(l[from:to]))
+			}
 			if n := to - from; n >= 2 && n <= len(small) {
 				d.words.add(lowerIn(&small, l[from:to]), id)
 			}
 		})
 	}
 	o.words = uint16(min(words, math.MaxUint16))
+	o.weak = o.weak || labels
 	if parts := segmentsFor(p); parts != nil {
 		o.worth += worthOfShape(parts)
 		o.head, o.tail = parts[0].gap != "", parts[len(parts)-1].gap != ""

@@ -292,6 +292,12 @@ func (h *hit) isConsequence() bool {
 	return isConsequence(t[start:h.end])
 }
 
+// headed reports whether a hit that is sure stands in a line that says that it is an
+// error. What is said around it, before and after, explains or leads to it.
+func (h *hit) headed() bool {
+	return h.level >= levelError && confidenceOf(h.score) >= KnownConfidence
+}
+
 // reason says why a hit was not chosen, should it not be.
 func (h *hit) reason() string {
 	switch {
@@ -299,8 +305,10 @@ func (h *hit) reason() string {
 		return h.why
 	case h.kind == KindTruncated:
 		return "only a part of it is in the text"
-	case h.otherClass:
+	case h.beside == besideClass:
 		return "another exception is named beside it"
+	case h.beside == besideProgram:
+		return "what stands before it is of another program"
 	case h.worth < 2:
 		return "its words are few or common, and nothing else speaks for it"
 	}

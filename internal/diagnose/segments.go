@@ -1,6 +1,10 @@
 package diagnose
 
-import "regexp/syntax"
+import (
+	"regexp"
+	"regexp/syntax"
+	"strings"
+)
 
 // segment is a stretch of literal text or a gap of a message.
 type segment struct {
@@ -12,11 +16,19 @@ type segment struct {
 // segmentsOf takes an expression apart into literals and named gaps; nil when
 // it is more than that. It is used for messages that are not there whole.
 func segmentsOf(expr string) []segment {
-	if out := simpleSegments(expr); out != nil {
-		return out
+	out := simpleSegments(expr)
+	if out == nil {
+		out = parsedSegments(expr)
 	}
-	return parsedSegments(expr)
+	for i := range out {
+		if s := &out[i]; strings.ContainsAny(s.text, "\n\t") {
+			s.text = whiteSpace.ReplaceAllString(s.text, " ")
+		}
+	}
+	return out
 }
+
+var whiteSpace = regexp.MustCompile(`\s+`)
 
 func parsedSegments(expr string) []segment {
 	tree, err := syntax.Parse(expr, syntax.Perl)

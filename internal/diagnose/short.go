@@ -202,7 +202,7 @@ func (w *work) takeShort(r *reading, hits []hit) bool {
 		if len(hits) > 1 && (e.Code != "" || len(e.Aliases) > 0) {
 			return false // what folds what may depend on a code elsewhere
 		}
-		h.class, h.otherClass = h.classBefore(e.Class)
+		h.beside = h.lookBeside(e)
 		covered = covered || h.covers(l)
 	}
 	if !covered {

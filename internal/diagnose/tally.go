@@ -27,6 +27,7 @@ type group struct {
 	kind       Kind // of the best hit, as what follows
 	score      float64
 	from       int
+	headed     bool // it stands in a line that says that it is an error
 	why        string
 	aside      bool // it is nothing but a detail or a hint
 	confidence float64
@@ -81,7 +82,7 @@ func (t *tally) add(h *hit) {
 	}
 	g.aside = h.aside && (g.count == 0 || g.aside)
 	if g.count == 0 || h.score > g.score {
-		g.kind, g.score, g.from, g.why = h.kind, h.score, from, h.reason()
+		g.kind, g.score, g.from, g.headed, g.why = h.kind, h.score, from, h.headed(), h.reason()
 	}
 	if g.count++; len(g.places) < t.most {
 		g.places = append(g.places, t.keep(h))
@@ -166,6 +167,7 @@ func (t *tally) ranked(roleRank func(entry int) int) []*group {
 			cmp.Compare(kindRank(a.kind), kindRank(b.kind)),
 			cmp.Compare(roleRank(a.entry), roleRank(b.entry)),
 			compareBool(a.aside, b.aside),
+			compareBool(b.headed, a.headed),
 			cmp.Compare(b.score, a.score),
 			cmp.Compare(a.from, b.from),
 			cmp.Compare(a.entry, b.entry),

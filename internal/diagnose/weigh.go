@@ -12,7 +12,7 @@ func (w *work) weigh(h *hit) {
 	t := h.reading.m.text
 	h.starts, h.level = h.reading.opens(h.start)
 	h.starts = h.starts || w.inCell(h.from, -1)
-	h.ends = closes(t, h.end) || w.inCell(h.to, 1)
+	h.ends = closes(t, h.end) || w.inCell(h.to, 1) || h.reading.firstJoint(h.end, h.end+1) >= 0
 	h.aside = isAside(w.input, h.from)
 	o := &owner{}
 	if h.owner >= 0 {
@@ -27,7 +27,7 @@ func (w *work) weigh(h *hit) {
 		score += 0.3 // or the second half of a sentence
 	case h.starts && !o.head:
 		score += 0.8
-	case o.head && o.telling && h.first():
+	case o.head && o.telling && w.first(h):
 		score += 0.5
 	case !h.starts && short && !o.head:
 		score -= 0.4
@@ -37,6 +37,8 @@ func (w *work) weigh(h *hit) {
 		score += 0.2 // the first sentence of another message, perhaps
 	case h.ends && !o.tail:
 		score += 0.6
+	case !h.ends && !o.tail && h.worth < 3 && !h.code && h.beside != besideOwn && runsOn(t, h.end):
+		score -= 1.4 // its words begin what another program says
 	case !h.ends && short:
 		score -= 0.6
 	}
@@ -55,7 +57,7 @@ func (w *work) weigh(h *hit) {
 	if h.kind == KindTruncated && !h.starts && !o.head {
 		score -= 1.5 // a sentence that happens to end like it
 	}
-	if w.isWhole(h) {
+	if h.beside < besideClass && w.isWhole(h) {
 		score += 0.5
 		if o.telling || !o.head && (!o.tail || o.words >= 3) {
 			score += 0.5
@@ -63,10 +65,14 @@ func (w *work) weigh(h *hit) {
 			score += 0.3
 		}
 	}
-	if h.class {
+	switch {
+	case h.beside == besideOwn:
 		score++
-	}
-	if h.otherClass {
+	case h.beside == besideProgram && short:
+		score -= 2
+	case h.beside == besideClass && short:
+		score -= 1.5
+	case h.beside >= besideClass:
 		score -= 0.8
 	}
 	if h.code {
@@ -78,7 +84,7 @@ func (w *work) weigh(h *hit) {
 	}
 	if h.owner >= 0 && o.weak && isConstant(t[h.start:h.end]) {
 		score += 1.2 // a name that nothing else has
-	} else if h.owner >= 0 && o.weak && !h.class && !h.code {
+	} else if h.owner >= 0 && o.weak && h.beside != besideOwn && !h.code {
 		if w.isWhole(h) && !o.head && !o.tail && o.words >= 2 {
 			score = 2.5 // two words, and nothing but them
 		} else {
@@ -141,6 +147,9 @@ func (h *hit) prose() int {
 	for i, c := range h.captures {
 		before := bytes.TrimRight(t[h.start:c.Start], " ")
 		if i == 0 && len(before) == 0 && len(h.captures) > 1 {
+			if h.worth < 2 {
+				n += max(plainWords(t[c.Start:c.End])-3, 0)
+			}
 			continue
 		}
 		if k := len(before); k > 0 && (before[k-1] == ':' || before[k-1] == '.' || isQuote(before[k-1])) {
@@ -178,15 +187,15 @@ func isConstant(t []byte) bool {
 	return len(t) >= 12 && bytes.IndexByte(t, '_') > 0 && isCode(t)
 }
 
-// first reports whether a message with a gap in front begins where the line's
-// message does, and the value there is one word.
-func (h *hit) first() bool {
+// first reports whether a message with a gap in front begins where the message of the
+// line or a column does, and the value there is one word.
+func (w *work) first(h *hit) bool {
 	if len(h.captures) == 0 {
 		return false
 	}
 	_, message, _ := h.reading.lineOf(h.start)
 	c := h.captures[0]
-	return h.start <= message && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
+	return (h.start <= message || w.inCell(h.from, -1)) && bytes.IndexByte(h.reading.m.text[c.Start:c.End], ' ') < 0
 }
 
 // isWhole reports whether a hit is all there is in the input.
@@ -201,7 +210,10 @@ func (w *work) isWhole(h *hit) bool {
 	if len(bytes.TrimLeft(w.input[:h.from], " \t\r\n\"'`")) == 0 {
 		return true
 	}
-	return !h.reading.joined && bytes.IndexByte(w.input[:h.from], '\n') < 0 && h.start <= h.reading.lineAt(h.start).message
+	if h.reading.joined || bytes.IndexByte(w.input[:h.from], '\n') >= 0 {
+		return false
+	}
+	return h.start <= h.reading.lineAt(h.start).message || lastColumn(w.input[:h.from]) == h.from-1
 }
 
 // weighCode gives a code that stands alone its score. Where its line holds the
@@ -346,6 +358,16 @@ func goesOn(t []byte, i int) bool {
 	rest := t[i:lineEndOf(t, i)]
 	rest = bytes.TrimLeft(rest, ".!")
 	return len(rest) > 1 && rest[0] == ' ' && isLetter(rest[1])
+}
+
+// runsOn reports whether the sentence that a message stands in goes on behind its
+// end at offset i: with a word, a value or a reason.
+func runsOn(t []byte, i int) bool {
+	rest := t[i:lineEndOf(t, i)]
+	if len(rest) > 2 && rest[0] == ':' {
+		rest = rest[1:]
+	}
+	return len(rest) > 1 && rest[0] == ' ' && rest[1] != ' ' && rest[1] != '-' && rest[1] != '|'
 }
 
 // Weight is the raw score of a record that was found in a text. Confidence is a
