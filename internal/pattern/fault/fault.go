@@ -3,8 +3,8 @@
 package fault
 
 // Of is an error about something that wraps the causes: errors.Is and errors.As find
-// each. Its text is what it is about and the texts of the causes, with colons between.
-// An empty about is left out.
+// each, errors.Unwrap gives the only one. Its text is what it is about and the texts of
+// the causes, with colons between. An empty about is left out.
 func Of(about string, causes ...error) error {
 	text := about
 	for _, c := range causes {
@@ -13,13 +13,26 @@ func Of(about string, causes ...error) error {
 		}
 		text += c.Error()
 	}
-	return &fault{text, causes}
+	if len(causes) == 1 {
+		return &one{text, causes[0]}
+	}
+	return &several{text, causes}
 }
 
-type fault struct {
+// one is an error with one cause.
+type one struct {
+	text  string
+	cause error
+}
+
+func (f *one) Error() string { return f.text }
+func (f *one) Unwrap() error { return f.cause }
+
+// several is an error with none or more causes.
+type several struct {
 	text   string
 	causes []error
 }
 
-func (f *fault) Error() string   { return f.text }
-func (f *fault) Unwrap() []error { return f.causes }
+func (f *several) Error() string   { return f.text }
+func (f *several) Unwrap() []error { return f.causes }

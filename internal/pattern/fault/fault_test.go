@@ -14,7 +14,7 @@ func TestOf(t *testing.T) {
 		{Of("about", first), fmt.Errorf("about: %w", first)},
 		{Of("", first), fmt.Errorf("%w", first)},
 		{Of("about", first, second), fmt.Errorf("about: %w: %w", first, second)},
-		{Of("outer", Of("inner", second)), fmt.Errorf("outer: inner: %w", second)},
+		{Of("outer", Of("inner", second)), fmt.Errorf("outer: %w", fmt.Errorf("inner: %w", second))},
 	}
 	for _, c := range cases {
 		if c.got.Error() != c.want.Error() {
@@ -24,6 +24,9 @@ func TestOf(t *testing.T) {
 			if got, want := errors.Is(c.got, target), errors.Is(c.want, target); got != want {
 				t.Errorf("%q is %q: %v, want %v", c.got, target, got, want)
 			}
+		}
+		if got, want := errors.Unwrap(c.got), errors.Unwrap(c.want); got != want && (got == nil || want == nil || got.Error() != want.Error()) {
+			t.Errorf("%q unwrapped: %v, want %v", c.got, got, want)
 		}
 		var got, want *fs.PathError
 		if errors.As(c.got, &got) != errors.As(c.want, &want) || got != want {
