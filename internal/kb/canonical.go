@@ -26,6 +26,12 @@ func (r *Record) Canonical() []byte {
 	return b.Bytes()
 }
 
+// Sum names the content of a record: the SHA-256 of its canonical form.
+type Sum [sha256.Size]byte
+
+// Sum gives the sum of the record.
+func (r *Record) Sum() Sum { return sha256.Sum256(r.Canonical()) }
+
 // Title is what a record is called: its whole message.
 func (r *Record) Title() string { return r.ErrorMessage }
 

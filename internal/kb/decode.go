@@ -18,6 +18,7 @@ type Source struct {
 	Data    []byte // the file as read
 	Version int    // of the record format in the file: 2 or 3
 	Record  *Record
+	Sum     Sum // of the record when it is known, else zero; NewSet works it out then
 }
 
 // Decode reads one record file: version 3, or version 2 bare or in its

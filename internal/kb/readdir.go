@@ -12,11 +12,28 @@ import (
 // scenariosFolder lies among the records without being one, like EvidenceFile.
 const scenariosFolder = "scenarios"
 
-// ReadDir reads every record below a folder, laid out as
-// <owner>/<name>/<slug>.json. It passes over scenarios folders, the evidence
-// file, hidden files and what is not JSON. One bad file does not hide the next.
+// ReadDir reads every record below a folder, as ReadFiles finds them. One bad
+// file does not hide the next.
 func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
 	var sources []*Source
+	var decoded []Finding
+	findings := ReadFiles(fsys, func(name string, data []byte) {
+		source, found := Decode(name, data)
+		decoded = append(decoded, found...)
+		if source != nil {
+			sources = append(sources, source)
+		}
+	})
+	findings = append(findings, decoded...)
+	SortFindings(findings)
+	return sources, findings
+}
+
+// ReadFiles gives the path and the content of every file of a record below a
+// folder, laid out as <owner>/<name>/<slug>.json. It passes over scenarios
+// folders, the evidence file, hidden files and what is not JSON. The findings
+// are about what cannot be read.
+func ReadFiles(fsys fs.FS, take func(name string, data []byte)) []Finding {
 	var findings []Finding
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -46,18 +63,13 @@ func ReadDir(fsys fs.FS) ([]*Source, []Finding) {
 			findings = append(findings, unreadable(name, err))
 			return nil
 		}
-		source, found := Decode(name, data)
-		findings = append(findings, found...)
-		if source != nil {
-			sources = append(sources, source)
-		}
+		take(name, data)
 		return nil
 	})
 	if err != nil {
 		findings = append(findings, unreadable(".", err))
 	}
-	SortFindings(findings)
-	return sources, findings
+	return findings
 }
 
 func linksToFolder(fsys fs.FS, name string) bool {

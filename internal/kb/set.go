@@ -12,6 +12,7 @@ import (
 type Set struct {
 	Records []*Record // sorted by repository and slug
 	Sources []*Source // of the records, in the same order; nil when there are no files
+	Sums    []Sum     // of the records, in the same order
 	Version string    // of the data set
 }
 
@@ -23,9 +24,13 @@ func NewSet(sources []*Source) *Set {
 	})
 	s := &Set{Sources: sources}
 	for _, source := range sources {
-		s.Records = append(s.Records, source.Record)
+		sum := source.Sum
+		if sum == (Sum{}) {
+			sum = source.Record.Sum()
+		}
+		s.Records, s.Sums = append(s.Records, source.Record), append(s.Sums, sum)
 	}
-	s.Version = version(s.Records)
+	s.Version = version(s.Records, s.Sums)
 	return s
 }
 
@@ -33,7 +38,12 @@ func NewSet(sources []*Source) *Set {
 func NewSetOf(records ...*Record) *Set {
 	records = slices.Clone(records)
 	slices.SortStableFunc(records, compareRecords)
-	return &Set{Records: records, Version: version(records)}
+	s := &Set{Records: records}
+	for _, r := range records {
+		s.Sums = append(s.Sums, r.Sum())
+	}
+	s.Version = version(s.Records, s.Sums)
+	return s
 }
 
 func compareRecords(a, b *Record) int {
@@ -44,17 +54,17 @@ func compareRecords(a, b *Record) int {
 const versionTime = "2006-01-02T15:04:05.000Z"
 
 // version names the content of records in their order: the newest change and a
-// short hash, like 2026-09-23T08:17:48.524Z+1f3a9c2e.
-func version(records []*Record) string {
+// short hash of their sums, like 2026-09-23T08:17:48.524Z+1f3a9c2e.
+func version(records []*Record, sums []Sum) string {
 	var newest time.Time
 	h := sha256.New()
-	for _, r := range records {
+	for i, r := range records {
 		// A time that does not parse is a finding of the schema; here it counts
 		// as old.
 		if t, err := time.Parse(time.RFC3339Nano, r.ContentChangedAt); err == nil && t.After(newest) {
 			newest = t
 		}
-		h.Write(r.Canonical())
+		h.Write(sums[i][:])
 	}
 	return newest.UTC().Format(versionTime) + "+" + hex.EncodeToString(h.Sum(nil)[:4])
 }
