@@ -244,20 +244,22 @@ func chooseKeys(items []item, offsets []uint32, counts *sketch) (entries, loose 
 	return entries, loose
 }
 
-// moreBytes chooses four bytes of the anchor's literal that its key does not
-// cover.
+// moreBytes chooses four bytes of the anchor's literal that say the most beyond its
+// key: the last or the first ones, of which the key covers fewer. They stand furthest
+// from the word that the key was taken from.
 func (v *variant) moreBytes(a anchor) (uint32, int) {
-	if a.shape == folded4 {
+	text := v.sure(a.step)
+	covers := [shapes]struct{ from, to int }{after8: {0, 8}, around8: {-8, 8}, around4: {-4, 4}, after4: {0, 4}}[a.shape]
+	last := min(len(text)-4-a.off, noMore-1)
+	first := max(-a.off, -moreBias)
+	at := last
+	if covers.from-first > last+4-covers.to {
+		at = first
+	}
+	if a.shape == folded4 || at >= covers.from && at+4 <= covers.to {
 		return 0, noMore
 	}
-	text := v.sure(a.step)
-	places := [...][]int{after8: {8, -4}, around8: {8, -12}, around4: {4, -8}, after4: {4, -4}}
-	for _, at := range places[a.shape] {
-		if i := a.off + at; i >= 0 && i+4 <= len(text) {
-			return little.Uint32(text[i:]), at
-		}
-	}
-	return 0, noMore
+	return little.Uint32(text[a.off+at:]), at
 }
 
 // longest returns the step with the longest literal.

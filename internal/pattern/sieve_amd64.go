@@ -15,17 +15,18 @@ func startsIn(text []byte, windows int, carry uint64, out []uint32) int {
 	return startsAVX2(&text[0], windows, carry, &out[0])
 }
 
-// sieveWords does what passWords does with the first of n word starts of text, and
-// returns how many passed and how many were looked at.
-func (f *finder) sieveWords(text []byte, n int) (passed, sieved int) {
-	for n > 0 && int(f.words[n-1])+8 > len(text) {
+// sieveWords does what passWords does with the first word starts of text, and returns
+// how many passed and how many were looked at.
+func (f *finder) sieveWords(text []byte) (passed, sieved int) {
+	n := f.nstart
+	for n > 0 && int(f.starts[n-1])+8 > len(text) {
 		n--
 	}
 	if !avx512 || n == 0 {
 		return 0, 0
 	}
 	s := f.seg
-	return wordsAVX512(&text[0], &f.words[0], n, &s.small[0], &s.long[0], uint64(32-s.longBits)), n
+	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.longBits)), n
 }
 
 // sieveKeys keeps of the first n words those that have a key in the second bitmap;
@@ -44,11 +45,11 @@ func startsAVX2(text *byte, windows int, carry uint64, out *uint32) int
 //go:noescape
 func startsAVX512(text *byte, windows int, carry uint64, out *uint32) int
 
-// wordsAVX512 keeps those of n > 0 word starts that are in one of the first bitmaps.
+// wordsAVX512 writes to out those of n > 0 word starts that are in one of the first bitmaps.
 // Eight bytes of text must follow each.
 //
 //go:noescape
-func wordsAVX512(text *byte, words *uint32, n int, small, long *byte, shift uint64) int
+func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, shift uint64) int
 
 // keysAVX512 keeps those of n > 0 word starts of which a key is in the filter. Eight
 // bytes must stand before each, and eight must follow.

@@ -78,15 +78,15 @@ next:
 	POPCNTL R11, R11         \
 	LEAQ (DX)(R11*4), DX
 
-// func wordsAVX512(text *byte, words *uint32, n int, small, long *byte, shift uint64) int
-TEXT ·wordsAVX512(SB), NOSPLIT, $0-56
+// func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, shift uint64) int
+TEXT ·wordsAVX512(SB), NOSPLIT, $0-64
 	MOVQ text+0(FP), SI
 	MOVQ words+8(FP), DI
 	MOVQ n+16(FP), CX
-	MOVQ small+24(FP), R8
-	MOVQ long+32(FP), R9
-	VMOVQ shift+40(FP), X15
-	MOVQ DI, DX
+	MOVQ out+24(FP), DX
+	MOVQ small+32(FP), R8
+	MOVQ long+40(FP), R9
+	VMOVQ shift+48(FP), X15
 	BROADCASTD(0x9e3779b1, Z8)
 	BROADCASTD(0x85ebca6b, Z9)
 	BROADCASTD(1, Z10)
@@ -119,9 +119,9 @@ sixteen:
 	JGT  sixteen
 
 	VZEROUPPER
-	SUBQ words+8(FP), DX
+	SUBQ out+24(FP), DX
 	SHRQ $2, DX
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 // ASK ors the bits of the filter at the slots of the keys in Z to those in Z7.

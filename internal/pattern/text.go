@@ -2,7 +2,10 @@ package pattern
 
 import (
 	"bytes"
+	"math/bits"
 	"unicode"
+
+	"errorkb/internal/pattern/little"
 )
 
 // isWord reports whether a byte is part of a word: a letter, a digit or an
@@ -46,10 +49,16 @@ func lineEnd(text []byte, from int) int {
 // before it.
 func lineStart(text []byte, at, most int) int {
 	low := max(0, at-most)
-	if i := bytes.LastIndexByte(text[low:at], '\n'); i >= 0 {
-		return low + i + 1
+	for ; at-8 >= low; at -= 8 {
+		w := little.Uint64(text[at-8:]) ^ '\n'*ones
+		if ends := ^(w&^tops + ^uint64(tops) | w) & tops; ends != 0 {
+			return at - bits.LeadingZeros64(ends)/8
+		}
 	}
-	return low
+	for at > low && text[at-1] != '\n' {
+		at--
+	}
+	return at
 }
 
 // equalFold compares without regard to the case of ASCII letters.
