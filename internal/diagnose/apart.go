@@ -3,16 +3,9 @@ package diagnose
 import (
 	"bytes"
 	"slices"
-	"sort"
 
 	"errorkb/internal/pattern"
 )
-
-// seam is a place where two lines may have been put together.
-type seam struct {
-	at   int  // offset of the blank between them
-	full bool // the first line may have been as long as it could be
-}
 
 // apart reports whether each line of a part of a block can be read by itself: no
 // message goes over several of them, and none of them holds text with lines of its
@@ -30,6 +23,9 @@ func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 		if marks[i].piece && slices.ContainsFunc(lines, func(l line) bool { return w.mayHoldCut(&l, 1) }) {
 			return false // the lines behind it may belong to it
 		}
+	}
+	if w.findWraps(m.text, lines, c.arena.wraps.take(len(lines))[:len(lines)]) {
+		return false
 	}
 	if w.plainlyApart(c, m.text, lines) {
 		return true
@@ -78,6 +74,13 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 		plain = append(append(plain, l...), '\n')
 		read := readLine(plain, begin, begin+len(l))
 		read.width, read.gapped = width, gapped
+		if read.indented {
+			first := k // pin behind the first blank
+			for first > 0 && c.pins[first].at > start+at+1 {
+				first--
+			}
+			read.indent = 1 + max(0, c.pins[first].blanks-blanks)
+		}
 		lines = append(lines, read)
 		at, blanks = next, c.pins[k].blanks
 	}
@@ -111,8 +114,8 @@ func (w *work) plainlyApart(c *clear, t []byte, lines []line) bool {
 }
 
 // joinPlainly appends the lines of a stretch, and where they were joined.
-func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams []seam) ([]byte, []seam, bool) {
-	full, width, cutAt := fullLines(&c.arena, t, lines)
+func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams []int) ([]byte, []int, bool) {
+	width := widest(lines)
 	prev := -1
 	var labelled *line
 	for i := range lines {
@@ -126,10 +129,10 @@ func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams 
 			if labelled != nil {
 				from += sameLabels(t[labelled.body:labelled.end], t[from:l.end])
 			}
-			if !p.gapped && w.mayBeSplit(t[p.body:p.end], t[from:l.end], cutAt && p.width == width) {
+			if !p.gapped && w.mayBeSplit(t[p.body:p.end], t[from:l.end], p.width == width) {
 				return text, seams, false
 			}
-			seams = append(seams, seam{len(text), full[prev] && prev == i-1})
+			seams = append(seams, len(text))
 			text = append(text, ' ')
 		}
 		if l.message > l.body {
@@ -143,42 +146,24 @@ func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams 
 
 // mayBeSplit reports whether the end of a line and the start of the next may be two
 // halves of a word or of a name; see splitsWord.
-func (w *work) mayBeSplit(a, b []byte, column bool) bool {
-	a, b = meeting(a, b)
-	if len(a) == 0 || len(b) == 0 {
-		return column
-	}
-	return len(a)+len(b) > maxTableWord || w.engine.words.hasBoth(a, b)
+func (w *work) mayBeSplit(a, b []byte, widest bool) bool {
+	left, right := meeting(a, b)
+	return widest && isOneName(a, b) || len(left) > 0 && len(right) > 0 && len(left)+len(right) <= maxTableWord && w.engine.words.hasBoth(left, right)
 }
 
 // crosses reports whether a match may be one in joined lines; see settleJoined.
-func crosses(seams []seam, m pattern.Match) bool {
+func crosses(seams []int, m pattern.Match) bool {
 	start, end := m.Start, m.End
-	inside := func(from, to int) (first, last *seam) {
-		k := sort.Search(len(seams), func(k int) bool { return seams[k].at >= from })
-		for ; k < len(seams) && seams[k].at < to; k++ {
-			if last = &seams[k]; first == nil {
-				first = last
-			}
-		}
-		return first, last
-	}
 	if n := len(m.Captures); n > 0 {
 		if v := m.Captures[0]; v.Start == start {
-			if _, last := inside(v.Start, v.End); last != nil && last.full {
-				return true
-			}
 			start = v.End
 		}
 		if v := m.Captures[n-1]; v.End == end && v.Start >= start {
-			if first, _ := inside(v.Start, v.End); first != nil && first.full {
-				return true
-			}
 			end = v.Start
 		}
 	}
-	first, _ := inside(start, end)
-	return first != nil
+	k, _ := slices.BinarySearch(seams, start)
+	return k < len(seams) && seams[k] < end
 }
 
 // isTangled reports whether the lines of a part are not those of its clear text, or

@@ -17,6 +17,7 @@ type arena struct {
 	joints   slab[joint]
 	places   slab[place]
 	flags    slab[bool]
+	wraps    slab[wrap]
 	pieces   slab[occurrence]
 	words    slab[word]
 	found    slab[pieces]
@@ -117,6 +118,7 @@ func (a *arena) empty() {
 	a.joints.empty(many)
 	a.places.empty(many)
 	a.flags.empty(many)
+	a.wraps.empty(many)
 	a.pieces.empty(many)
 	a.words.empty(many)
 	a.inner.empty(many)

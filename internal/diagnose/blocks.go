@@ -6,23 +6,26 @@ import "bytes"
 // their prefixes, the same lines joined where they may have been wrapped, or
 // the content of a string inside it.
 type reading struct {
-	m        *mapped
-	lines    []line  // of m.text; for a joined reading, of the text it was made from
-	joints   []joint // where lines were joined, ascending; empty for a reading of lines
-	depth    int     // how many levels of escapes were undone
-	enclosed bool    // the content of a quoted string, whole
-	joined   bool
-	base     *reading // for a joined reading: the lines it was made of
-	places   []place  // for a joined reading: where its lines begin
-	pieces   *pieces  // of messages in it, as far as they were looked for
+	m         *mapped
+	lines     []line  // of m.text; for a joined reading, of the text it was made from
+	joints    []joint // where lines were joined, ascending; empty for a reading of lines
+	depth     int     // how many levels of escapes were undone
+	enclosed  bool    // the content of a quoted string, whole
+	joined    bool
+	unwrapped bool     // made of lines that were put together because they were wrapped
+	base      *reading // for a joined reading: the lines it was made of
+	places    []place  // for a joined reading: where its lines begin
+	pieces    *pieces  // of messages in it, as far as they were looked for
 }
+
+// isLong reports whether lines of the input were put together.
+func (r *reading) isLong() bool { return r.joined || r.unwrapped }
 
 // joint is a place where two lines were put together.
 type joint struct {
 	at      int  // offset of the blank between them, or of the first byte of the second
 	strong  bool // the lines do not look like one: blank line between, a new time, a level
 	stamped bool // the second line begins with a time
-	full    bool // the first line was as long as it could be: a value may go on
 }
 
 // place is where a line begins in a joined reading.
@@ -45,47 +48,85 @@ func (w *work) read(m *mapped, depth int, enclosed bool) {
 	if len(m.text) == 0 {
 		return
 	}
-	base, whole := readLines(m, depth, enclosed)
+	undone, lines, whole := undoneLines(m)
+	var long *mapped
+	if !w.unwrapped && undone == whole {
+		long = w.undoWraps(undone, lines, depth)
+	}
+	base := newReading(undone, lines, depth, enclosed)
+	base.unwrapped = w.unwrapped
 	w.texts = append(w.texts, base)
 	if len(base.lines) > 1 {
 		if j := w.joinLines(base.m, base.lines); j != nil {
-			j.depth, j.base = depth, base
+			j.depth, j.base, j.unwrapped = depth, base, w.unwrapped
 			w.texts = append(w.texts, j)
 		}
 	}
 	if depth < maxEscapes && !w.late() {
 		w.readStrings(whole, depth)
 	}
+	if long != nil && !w.late() {
+		w.unwrapped = true
+		w.read(long, depth, enclosed)
+		w.unwrapped = false
+	}
 }
 
-// readLines is the reading of the lines of a text, and the text with its prefixes
-// and its long lines.
-func readLines(m *mapped, depth int, enclosed bool) (base *reading, whole *mapped) {
+// readLines is the reading of the lines of a text.
+func readLines(m *mapped, depth int, enclosed bool) *reading {
+	m, lines, _ := undoneLines(m)
+	return newReading(m, lines, depth, enclosed)
+}
+
+// newReading is the reading of the lines of a text without their prefixes.
+func newReading(m *mapped, lines []line, depth int, enclosed bool) *reading {
+	r := m.arena.readings.one()
+	r.m, r.lines = dropPrefixes(m, lines)
+	r.depth, r.enclosed = depth, enclosed
+	return r
+}
+
+// undoneLines is a text with all undone but prefixes and wraps, its lines, and the same
+// text without the line ends that were put into lines too long to be read.
+func undoneLines(m *mapped) (undone *mapped, lines []line, whole *mapped) {
 	normal := normalize(m)
 	broken := breakLines(normal)
-	m = undoSpace(broken)
-	plain, lines := dropPrefixes(m, splitLines(m))
-	setWidths(lines, broken.text)
-	whole = m
+	undone = undoSpace(broken)
+	whole = undone
 	if broken != normal {
-		whole = undoSpace(normal) // strings may be longer than a line that can be read
+		whole = undoSpace(normal)
 	}
-	base = m.arena.readings.one()
-	base.m, base.lines, base.depth, base.enclosed = plain, lines, depth, enclosed
-	return base, whole
+	lines = splitLines(undone)
+	setWidths(lines, undone.text, broken.text)
+	return undone, lines, whole
 }
 
-// setWidths counts the characters of every line of a text, before blanks were
-// squeezed.
-func setWidths(lines []line, text []byte) {
+// setWidths measures every line of a text, before blanks were squeezed. The right side
+// of a box, and what stands before it to reach that, is no part of its width.
+func setWidths(lines []line, squeezed, text []byte) {
 	ascii := isASCII(text)
 	for i := range lines {
-		end := lineEndOf(text, 0)
-		lines[i].width = end
-		if !ascii {
-			lines[i].width = characters(text[:end])
+		l := &lines[i]
+		end, next := lineEndOf(text, 0), len(squeezed)
+		if i+1 < len(lines) {
+			next = lines[i+1].start - 1
 		}
-		lines[i].gapped = end > 0 && text[end-1] == ' '
+		t := text[:end]
+		l.gapped = end > 0 && t[end-1] == ' '
+		for l.end < next && len(t) > 0 {
+			n := boxSuffix(t)
+			if n == 0 {
+				break
+			}
+			t = t[:len(t)-n]
+		}
+		l.width = len(t)
+		if !ascii {
+			l.width = characters(t)
+		}
+		if l.indented {
+			l.indent = skipBlank(t, 0, len(t))
+		}
 		text = text[min(end+1, len(text)):]
 	}
 }
@@ -178,51 +219,9 @@ func stretch(lines []line) int {
 	return len(lines)
 }
 
-// fullLines says of each line whether it may have been as long as it could be, how
-// wide the widest one is, and whether lines were cut at that column.
-func fullLines(a *arena, t []byte, lines []line) (full []bool, width int, cutAt bool) {
-	for _, l := range lines {
-		width = max(width, l.width)
-	}
-	full = a.flags.take(len(lines))[:len(lines)] // the next word did not fit behind the line
-	for i := range full {
-		full[i] = false
-	}
-	exact, hard, soft, joints := 0, 0, 0, 0
-	for i := 0; i+1 < len(lines); i++ {
-		l, next := &lines[i], &lines[i+1]
-		if l.message >= l.end || next.message >= next.end {
-			continue
-		}
-		joints++
-		if next.stamped || next.layers&^l.layers != 0 || next.message > next.body && next.level > levelNone {
-			continue // a line of its own
-		}
-		full[i] = l.width+1+firstWord(t[next.body:next.end]) > width
-		if full[i] {
-			soft++
-		}
-		if l.width >= width-1 {
-			hard++ // a blank at the column may be gone
-		}
-		if l.width == width {
-			exact++
-		}
-	}
-	// Lines cut at a column are all as long as the longest; lines broken at
-	// blanks are so long that the next word did not fit, and seldom only two.
-	cutAt = width >= minWrapWidth && 10*hard >= 9*soft && 2*exact >= hard && (hard >= 2 || hard == 1 && isScreenWidth(width))
-	broken := soft >= 2 && 4*soft >= 3*joints
-	for i := range full {
-		alone := !broken && (i == 0 || !full[i-1]) && (i+1 == len(full) || !full[i+1])
-		full[i] = full[i] && width >= minWrapWidth && !(alone && !(cutAt && hard >= 2 && lines[i].width >= width-1))
-	}
-	return full, width, cutAt
-}
-
 // joinStretch joins lines, the blank ones left out.
 func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
-	full, width, cutAt := fullLines(m.arena, m.text, lines)
+	width := widest(lines)
 	prev := -1
 	labelled := line{} // the last line that had labels
 	blank := false
@@ -241,13 +240,8 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 			from += n
 			j := joint{at: len(b.text), stamped: l.stamped}
 			j.strong = blank || n == 0 && l.message > l.body && l.level > levelNone
-			// Programs that draw boxes and quote marks wrap at blanks; a terminal that
-			// cuts at a column repeats no mark.
-			column := cutAt && p.width >= width-1 && l.layers&(1<<layerQuote) == 0
-			j.full = !j.strong && !l.stamped && prev == i-1 && full[prev]
 			with := " "
-			if !j.strong && !p.gapped && !l.indented &&
-				w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], column && p.width == width && !p.gapped) {
+			if !j.strong && !p.gapped && !l.indented && w.splitsWord(m.text[p.body:p.end], m.text[from:l.end], p.width == width) {
 				with = ""
 			}
 			r.joints = append(m.arena.joints.grow(r.joints), j)
@@ -263,23 +257,6 @@ func (w *work) joinStretch(b *builder, r *reading, m *mapped, lines []line) {
 	}
 }
 
-// firstWord is the length of the first word of a line.
-func firstWord(t []byte) int {
-	if i := bytes.IndexByte(t, ' '); i >= 0 {
-		return i
-	}
-	return len(t)
-}
-
-// isScreenWidth reports whether terminals and log viewers are that wide.
-func isScreenWidth(n int) bool {
-	switch n {
-	case 72, 76, 78, 79, 80, 100, 120, 132, 160, 200:
-		return true
-	}
-	return false
-}
-
 // meeting is the word at the end of a line and the one at the start of the next.
 func meeting(a, b []byte) (left, right []byte) {
 	i := len(a)
@@ -293,23 +270,50 @@ func meeting(a, b []byte) (left, right []byte) {
 	return a[i:], b[:j]
 }
 
-// splitsWord reports whether the end of a line and the start of the next are
-// two halves of one word. The words of the messages decide; where they do not
-// know, it is one word when the line was cut at a column.
-func (w *work) splitsWord(a, b []byte, column bool) bool {
-	a, b = meeting(a, b)
-	if len(a) == 0 || len(b) == 0 {
-		return column
-	}
-	if len(a) > maxTableWord || len(b) > maxTableWord {
-		return column
+// splitsWord reports whether the end of a line and the start of the next are two halves
+// of one word. The words of the messages decide. Where they do not know, it is one behind
+// the widest line if it stands in quotes or brackets: names seldom hold blanks.
+func (w *work) splitsWord(a, b []byte, widest bool) bool {
+	left, right := meeting(a, b)
+	if len(left) == 0 || len(right) == 0 || len(left) > maxTableWord || len(right) > maxTableWord {
+		return widest && isOneName(a, b)
 	}
 	words := w.engine.words
-	one := len(a)+len(b) <= maxTableWord && words.hasBoth(a, b)
-	if one == column {
-		return one
+	one := len(left)+len(right) <= maxTableWord && words.hasBoth(left, right)
+	if !one && !(widest && isOneName(a, b)) {
+		return false
 	}
-	return !(words.has(lower(a)) && words.has(lower(b)))
+	return !(words.has(lower(left)) && words.has(lower(right)))
+}
+
+// isOneName reports whether quotes or brackets open before the end of a and close behind
+// the start of b, without a blank between.
+func isOneName(a, b []byte) bool {
+	if len(a) == 0 || bytes.IndexByte([]byte(",;:.!?"), a[len(a)-1]) >= 0 {
+		return false
+	}
+	for i := len(a) - 1; i >= 0 && a[i] != ' '; i-- {
+		closing := a[i]
+		switch closing {
+		case '(':
+			closing = ')'
+		case '\'', '"', '`':
+			if i > 0 && a[i-1] != ' ' && a[i-1] != '(' && a[i-1] != '[' {
+				continue // it closes
+			}
+		default:
+			continue
+		}
+		for _, c := range b {
+			if c == closing {
+				return true
+			}
+			if c == ' ' {
+				break
+			}
+		}
+	}
+	return false
 }
 
 // sameLabels is the length of the labels that two lines have in common, with

@@ -83,7 +83,22 @@ func (w *work) addMatch(r *reading, id int, m pattern.Match) {
 	}
 	r.trim(&h)
 	w.trimCell(&h)
+	if r.unwrapped && !r.settleUnwrapped(&h) {
+		return
+	}
 	w.add(h, o.historic)
+}
+
+// settleUnwrapped reports whether a match in wrapped lines goes over several of them, or
+// stands in a string that does.
+func (r *reading) settleUnwrapped(h *hit) bool {
+	if !r.enclosed && !r.m.isWrapped(h.start, h.end) {
+		return false
+	}
+	for _, c := range h.captures {
+		h.extended = h.extended || (c.Start == h.start || c.End == h.end) && r.m.isWrapped(c.Start, c.End)
+	}
+	return true
 }
 
 // add finishes a hit and keeps it.
@@ -113,16 +128,12 @@ func (w *work) add(h hit, historic bool) {
 // settleJoined decides whether a match in joined lines is one: it has to go
 // over a joint with its literal text, and its values must not go over many.
 func (r *reading) settleJoined(h *hit) bool {
-	// Values at the outer ends stay on their own line, unless the line was full.
+	// Values at the outer ends stay on their own line.
 	if n := len(h.captures); n > 0 {
 		if c := &h.captures[0]; c.Start == h.start {
-			for j := r.lastJoint(c.Start, c.End); j >= 0 && r.joints[j].at >= c.Start; j-- {
-				if !r.joints[j].full {
-					h.start = r.after(j)
-					c.Start = h.start
-					break
-				}
-				h.extended = true
+			if j := r.lastJoint(c.Start, c.End); j >= 0 {
+				h.start = r.after(j)
+				c.Start = h.start
 			}
 		}
 		if c := &h.captures[n-1]; c.End == h.end {
@@ -131,13 +142,9 @@ func (r *reading) settleJoined(h *hit) bool {
 				c.Start, c.End, h.end = r.joints[j].at, r.joints[j].at, r.joints[j].at
 				return c.Start > h.start
 			}
-			for j := r.firstJoint(c.Start, c.End); j >= 0 && j < len(r.joints) && r.joints[j].at < c.End; j++ {
-				if !r.joints[j].full {
-					c.End = r.joints[j].at
-					h.end = c.End
-					break
-				}
-				h.extended = true
+			if j := r.firstJoint(c.Start, c.End); j >= 0 {
+				c.End = r.joints[j].at
+				h.end = c.End
 			}
 		}
 	}
@@ -157,9 +164,7 @@ func (r *reading) settleJoined(h *hit) bool {
 			if r.joints[j].strong {
 				return false
 			}
-			if !r.joints[j].full {
-				inside++
-			}
+			inside++
 		}
 		if inside > 8 || inside > 0 && c.End-c.Start > 600 {
 			return false
@@ -169,8 +174,7 @@ func (r *reading) settleJoined(h *hit) bool {
 }
 
 // apart reports whether the line that begins at joint j does not go on with the value
-// that it would be: it is an entry of its own, or several words behind a line that was
-// not full.
+// that it would be: it is an entry of its own, or several words.
 func (r *reading) apart(j int, c *pattern.Capture) bool {
 	k := &r.joints[j]
 	if k.strong || k.stamped {
@@ -180,7 +184,7 @@ func (r *reading) apart(j int, c *pattern.Capture) bool {
 	if next := r.firstJoint(c.Start, c.End); next >= 0 {
 		end = r.joints[next].at
 	}
-	return !k.full && bytes.IndexByte(r.m.text[c.Start:end], ' ') >= 0
+	return bytes.IndexByte(r.m.text[c.Start:end], ' ') >= 0
 }
 
 // firstJoint is the first joint in text[from:to], -1 if there is none.

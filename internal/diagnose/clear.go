@@ -23,7 +23,7 @@ type clear struct {
 	short    short
 	arena    arena // for lines that are joined
 	joined   []byte
-	seams    []seam
+	seams    []int
 
 	special, ends []uint64 // of the part
 	slashes       bool     // messages hold back slashes

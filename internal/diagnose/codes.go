@@ -111,7 +111,7 @@ func (w *work) findCodes() {
 			known[m.code] = true
 			from, _ := r.m.span(m.from, m.to)
 			if k, ok := placed[from]; ok {
-				if r.enclosed {
+				if r.enclosed || r.unwrapped {
 					mentions[k] = m // the innermost string has its own end
 				}
 				return true

@@ -76,7 +76,7 @@ func (w *work) cutLines() []cutCandidate {
 			if next < len(long.places) && long.places[next].body == l.body {
 				at = next
 			}
-			if !w.mayHoldCut(l, len(r.lines)) {
+			if !w.mayHoldCut(l, len(r.lines)) || r.unwrapped && !r.m.isWrapped(l.body, l.end) {
 				continue
 			}
 			if len(covered) > 0 {

@@ -39,19 +39,20 @@ func (o Options) orDefault() Options {
 
 // work is one diagnosis in the making.
 type work struct {
-	engine  *Engine
-	ctx     context.Context
-	input   []byte
-	arena   *arena
-	texts   []*reading // every reading of the input, the input's own lines first
-	hits    []hit
-	short   []hit  // of entries that were read the short way, settled and weighed
-	tally   *tally // of all hits
-	partial bool
-	before  int                 // bytes of the text before the input, when that is a part of it
-	large   bool                // only what may hold something was read
-	lines   []int               // line ends before each step of the input; made when needed
-	telling map[*reading][]span // where messages stand; made when needed
+	engine    *Engine
+	ctx       context.Context
+	input     []byte
+	arena     *arena
+	texts     []*reading // every reading of the input, the input's own lines first
+	hits      []hit
+	short     []hit  // of entries that were read the short way, settled and weighed
+	tally     *tally // of all hits
+	partial   bool
+	before    int                 // bytes of the text before the input, when that is a part of it
+	unwrapped bool                // what is being read is lines that were put together again
+	large     bool                // only what may hold something was read
+	lines     []int               // line ends before each step of the input; made when needed
+	telling   map[*reading][]span // where messages stand; made when needed
 
 	finding *reading                           // patterns are being laid on it
 	found   int                                // matches in it

@@ -189,7 +189,7 @@ func TestLargeTellsTheLine(t *testing.T) {
 	for name, text := range shapes(bytes.Join(lines, nil)) {
 		w := e.newWork(context.Background(), text, 0)
 		var want telling
-		base, _ := readLines(newMapped(text), 0, false)
+		base := readLines(newMapped(text), 0, false)
 		for i := range base.lines {
 			if want.weigh(base.m.text, &base.lines[i]) {
 				want.in, want.line = base, &base.lines[i]

@@ -3,7 +3,7 @@ package diagnose
 import "bytes"
 
 // maxEscapes is how many levels of escaping are undone.
-const maxEscapes = 3
+const maxEscapes = 4
 
 // minString is the length below which a string is not worth a reading.
 const minString = 8
@@ -58,6 +58,9 @@ func (w *work) readStrings(m *mapped, depth int) {
 }
 
 func (w *work) readString(m *mapped, from, to int, escaped bool, depth int) {
+	if w.unwrapped && !m.isWrapped(from, to) {
+		return // it was read where it stands
+	}
 	if escaped {
 		if sub := unescape(m, from, to); sub != nil {
 			w.read(sub, depth+1, true)

@@ -15,7 +15,9 @@ type line struct {
 	stamped       bool // it begins with a time
 	layers        layerSet
 	gapped        bool // it ended with a blank
+	trimmed       bool // the blank that it ended with may be gone
 	indented      bool // it began with one
+	indent        int  // blanks at its start, before they were squeezed
 	width         int  // characters, prefix and all, before blanks were squeezed
 }
 

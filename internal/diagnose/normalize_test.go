@@ -2,8 +2,12 @@ package diagnose
 
 import (
 	"bytes"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"errorkb/internal/pattern/corpus"
 )
 
 func undo(text string) string {
@@ -86,11 +90,17 @@ func TestFrames(t *testing.T) {
 var undoSeeds = []string{
 	"", "a\r\nb", "\x1b[31mred\x1b[0m", "[1;31mx[0m", "&amp;amp;quot;", "“a” — ‘b’…", "\x1b\x1b[31m[31m", "a\b\b\bc",
 	"&#38;lt;", "[3\u200b1mx", "\u00a0\u00a0 \t x", "\xff\xfe\x00", strings.Repeat("\x1b[", 40), "x[3[31m1m", "&am\u200bp;lt;",
+	"the first line is cut at a c\nolumn, and so is the second \none of it, and the third goe\ns", "> a line of a mail that was\n> wrapped at a blank by what\n> wrote it",
 }
 
 // Undoing twice changes nothing, and the map leads every byte to the stretch of
 // the input that it was made of.
 func FuzzUndo(f *testing.F) {
+	e, _ := madeEngine(f, 10)
+	wraps := &work{engine: e, arena: &arena{}}
+	hasPrefixes := func(lines []line) bool {
+		return slices.ContainsFunc(lines, func(l line) bool { return l.layers != 0 || l.message > l.body })
+	}
 	for _, s := range undoSeeds {
 		f.Add([]byte(s))
 	}
@@ -106,9 +116,93 @@ func FuzzUndo(f *testing.F) {
 				checkMap(t, input, sub)
 			}
 		}
-		plain, _ := dropPrefixes(m, splitLines(m))
+		undone, lines, _ := undoneLines(newMapped(input))
+		if long := wraps.undoWraps(undone, lines, 1); long != nil {
+			checkMap(t, input, long)
+			if !bytes.Equal(bytes.Join(bytes.Fields(long.text), nil), bytes.Join(bytes.Fields(undone.text), nil)) && !hasPrefixes(lines) {
+				t.Fatalf("%q comes back as %q", undone.text, long.text)
+			}
+		}
+		plain, _ := dropPrefixes(undone, lines)
 		checkMap(t, input, plain)
 	})
+}
+
+// wrapLine wraps a line at a width, at blanks or anywhere.
+func wrapLine(line string, width int, anywhere bool) string {
+	var out []string
+	for len(line) > width {
+		k := width
+		if !anywhere {
+			if k = strings.LastIndexByte(line[:width+1], ' '); k <= 0 {
+				break
+			}
+		}
+		out = append(out, line[:k])
+		if line = line[k:]; !anywhere {
+			line = line[1:]
+		}
+	}
+	return strings.Join(append(out, line), "\n")
+}
+
+// unwrapped is a text with its wraps undone, as it is when nothing says that there are any.
+func unwrapped(w *work, text string) string {
+	undone, lines, _ := undoneLines(newMapped([]byte(text)))
+	if long := w.undoWraps(undone, lines, 0); long != nil {
+		return string(undoSpace(long).text)
+	}
+	return string(undone.text)
+}
+
+// Lines come back from being wrapped at any width. Text that was not wrapped stays as it
+// is.
+func TestWrapsComeUndone(t *testing.T) {
+	e, messages := madeEngine(t, 300)
+	r := rand.New(rand.NewPCG(8, 8))
+	w := &work{engine: e, arena: &arena{}, large: true}
+	tried, cut, broken, plain := 0, 0, 0, 0
+	for range 3000 {
+		var lines []string
+		for range 1 + r.IntN(5) {
+			line := corpus.Fill(r, messages[r.IntN(len(messages))])
+			switch r.IntN(3) {
+			case 0:
+				line = "2026-03-01T08:15:02.113Z ERROR " + line + ": " + corpus.Fill(r, messages[r.IntN(len(messages))])
+			case 1:
+				line = "Error: " + line
+			}
+			lines = append(lines, line)
+		}
+		text := strings.Join(lines, "\n")
+		if unwrapped(w, text) != text {
+			plain++
+		}
+		width, anywhere := 40+r.IntN(80), r.IntN(2) == 0
+		for i := range lines {
+			lines[i] = wrapLine(lines[i], width, anywhere)
+		}
+		wrapped := strings.Join(lines, "\n")
+		if strings.Count(wrapped, "\n")-strings.Count(text, "\n") < 3 {
+			continue
+		}
+		tried++
+		got := unwrapped(w, wrapped)
+		if anywhere && got != text {
+			cut++
+		}
+		// Whether a line that was not broken goes on in the next one cannot be known.
+		for line := range strings.Lines(text) {
+			if !anywhere && !strings.Contains(got, strings.TrimSpace(line)) {
+				broken++
+				break
+			}
+		}
+	}
+	t.Logf("%d wrapped texts; cut at a column and not back: %d; broken at blanks and not back: %d; %d others of 3000 changed", tried, cut, broken, plain)
+	if tried < 1000 || 100*cut > tried || 10*broken > tried || 100*plain > 3000 {
+		t.Error("these are too many, or too few were tried")
+	}
 }
 
 // checkMap checks that a mapped text leads back to its input.

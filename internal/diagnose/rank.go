@@ -104,10 +104,10 @@ func dropOverruns(hits []hit) []hit {
 	var begin []int // of lines, in the input
 	for i := range hits {
 		h := &hits[i]
-		if h.extended || h.reading.joined || h.kind == KindCode || h.worth < 1.5 {
+		if h.extended || h.reading.isLong() || h.kind == KindCode || h.worth < 1.5 {
 			continue
 		}
-		if l := h.reading.lineAt(h.start); h.start <= l.message {
+		if l := h.reading.lineAt(h.start); h.start <= l.body || h.start <= l.message && l.level > levelNone {
 			begin = append(begin, h.from)
 		}
 	}
@@ -174,8 +174,11 @@ func better(a, b *hit) bool {
 	if ra != rb {
 		return ra < rb
 	}
-	if a.reading.joined != b.reading.joined {
-		return a.reading.joined == (a.extended || b.extended)
+	if x, y := a.reading.isLong(), b.reading.isLong(); x != y {
+		return x == (a.extended || b.extended)
+	}
+	if a.reading.unwrapped != b.reading.unwrapped {
+		return a.reading.unwrapped
 	}
 	if a.literal != b.literal {
 		return a.literal > b.literal

@@ -136,7 +136,7 @@ func (w *work) tellingLarge() telling {
 func (w *work) readTelling(won candidate, line *mapped) telling {
 	t := telling{}
 	if won.why != "" {
-		r, _ := readLines(line, 0, false)
+		r := readLines(line, 0, false)
 		t.weighAll(r, w.late)
 	}
 	t.written = won.written

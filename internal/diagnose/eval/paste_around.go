@@ -75,8 +75,10 @@ func wrapLines(s string, width int, anywhere bool) string {
 				for k > 0 && r[k] != ' ' {
 					k--
 				}
+				for k = max(k, 0); k == 0 || k < len(r) && r[k] != ' '; k++ {
+				} // a word that is too long has a line of its own
 			}
-			if len(r) <= width || k == 0 {
+			if len(r) <= width || k >= len(r) {
 				return strings.Join(append(out, string(r)), "\n")
 			}
 			out = append(out, string(r[:k]))
