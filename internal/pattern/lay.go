@@ -143,7 +143,11 @@ func (m *matcher) scan(k, from, limit int) (start, end int) {
 		if start > limit {
 			return limit, -1
 		}
-		if end, ok := m.walk(c, start, nil); ok && m.bounded(k, start, end) && m.goesOn(c, end) {
+		end, ok := start+len(text), true
+		if c.to-c.from > 1 || first.kind == space || len(text) < len(first.text) {
+			end, ok = m.walk(c, start, nil)
+		}
+		if ok && m.bounded(k, start, end) && m.goesOn(c, end) {
 			return start, end
 		}
 		from = start + 1

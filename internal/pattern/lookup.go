@@ -203,6 +203,9 @@ const maxSpan = 2 * maxValue
 
 // reportAll reports all matches between from and to.
 func (f *finder) reportAll(id int, vs []variant, from, to int) (last int, ok bool) {
+	if text := plain(vs); text != nil {
+		return f.reportPlain(id, text, from, to)
+	}
 	f.reset(f.all, &vs[0])
 	for from <= to {
 		r, found := f.nextOf(vs, f.all, from, to)
@@ -216,4 +219,38 @@ func (f *finder) reportAll(id int, vs []variant, from, to int) (last int, ok boo
 		from = max(r.end, from+1)
 	}
 	return last, true
+}
+
+// plain returns the text of a pattern that is nothing else, as half of all messages
+// are; nil for others.
+func plain(vs []variant) []byte {
+	if len(vs) > 1 || len(vs[0].steps) > 1 || len(vs[0].marks) > 0 {
+		return nil
+	}
+	v := &vs[0]
+	if st := &v.steps[0]; st.kind == literal && !st.fold && !v.stopMayMiss(0) {
+		return st.text
+	}
+	return nil
+}
+
+// reportPlain is reportAll for a plain pattern, without weighing readings.
+func (f *finder) reportPlain(id int, text []byte, from, to int) (last int, ok bool) {
+	for {
+		i := bytes.Index(f.all[from:to], text)
+		if i < 0 {
+			f.work += to - from
+			return last, true
+		}
+		f.work += i + 1
+		start, end := from+i, from+i+len(text)
+		if insideWord(f.all, start) || insideWord(f.all, end) {
+			from = start + 1
+			continue
+		}
+		if !f.report(id, Match{Start: start, End: end}) {
+			return last, false
+		}
+		last, from = end, end
+	}
 }

@@ -196,7 +196,11 @@ func (m *matcher) settle() {
 		o := m.levels[k][which]
 		c := v.chains[k]
 		m.split(v.steps[c.to:to], o.end, next, m.at[c.to:to])
-		m.walk(c, o.start, m.at)
+		if c.to-c.from == 1 {
+			m.at[c.from] = o.start
+		} else {
+			m.walk(c, o.start, m.at)
+		}
 		next, which, to = o.start, o.prev, c.from
 	}
 	m.split(v.steps[:to], m.head, next, m.at[:to])

@@ -165,6 +165,9 @@ func tailEnclosed(text []byte, start, from, limit int) int {
 	}
 	var open [3]int
 	for _, b := range text[start:from] {
+		if !pairs[b] {
+			continue
+		}
 		switch b {
 		case '(', '[', '{':
 			open[bracket(b)]++
@@ -175,6 +178,9 @@ func tailEnclosed(text []byte, start, from, limit int) int {
 	var outer [3]int
 	quoted := [3]bool{}
 	for i, b := range prefix {
+		if !pairs[b] {
+			continue
+		}
 		switch b {
 		case '(', '[', '{':
 			outer[bracket(b)]++
@@ -196,6 +202,9 @@ func tailEnclosed(text []byte, start, from, limit int) int {
 	var inner [3]int
 	for i := from; i < limit; i++ {
 		b := text[i]
+		if !pairs[b] {
+			continue
+		}
 		switch b {
 		case '(', '[', '{':
 			open[bracket(b)]++
