@@ -71,25 +71,12 @@ func Open(ctx context.Context, dir string, set *kb.Set, progress func(done, tota
 // openDir opens the index at path if it is whole and holds the data set that
 // version names.
 func openDir(ctx context.Context, path, version string) (*Index, error) {
-	text, err := os.ReadFile(filepath.Join(path, stampName))
+	dataset, err := readStamp(ctx, path)
 	if err != nil {
 		return nil, err
 	}
-	var s stamp
-	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("%s: %w", stampName, err)
-	}
-	if s.Dataset != version || s.Mapping != mappingVersion {
-		return nil, fmt.Errorf("index of data set %q, mapping %d, want %q, %d", s.Dataset, s.Mapping, version, mappingVersion)
-	}
-	// Bleve maps its files and trusts their bytes: damage would be a crash in
-	// the middle of a search.
-	sums, err := fileSums(ctx, path)
-	if err != nil {
-		return nil, err
-	}
-	if !maps.Equal(sums, s.Files) {
-		return nil, errors.New("checksums of the index do not match its stamp")
+	if dataset != version {
+		return nil, fmt.Errorf("index of data set %q, want %q", dataset, version)
 	}
 	// Without a timeout Bleve waits for ever for a lock that another process
 	// has.
@@ -100,8 +87,35 @@ func openDir(ctx context.Context, path, version string) (*Index, error) {
 	return &Index{bleve: b, version: version}, nil
 }
 
-// buildDir builds the index of set aside and renames it to path. Whatever
-// moment it ends at, what lies at path is whole, missing, or has no stamp.
+// readStamp gives the data set of the index at path, which is whole and of the
+// mapping of this program.
+func readStamp(ctx context.Context, path string) (dataset string, err error) {
+	text, err := os.ReadFile(filepath.Join(path, stampName))
+	if err != nil {
+		return "", err
+	}
+	var s stamp
+	if err := json.Unmarshal(text, &s); err != nil {
+		return "", fmt.Errorf("%s: %w", stampName, err)
+	}
+	if s.Mapping != mappingVersion {
+		return "", fmt.Errorf("index of mapping %d, want %d", s.Mapping, mappingVersion)
+	}
+	// Bleve maps its files and trusts their bytes: damage would be a crash in
+	// the middle of a search.
+	sums, err := fileSums(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	if !maps.Equal(sums, s.Files) {
+		return "", errors.New("checksums of the index do not match its stamp")
+	}
+	return s.Dataset, nil
+}
+
+// buildDir makes the index of set aside, of the one that is there when it can, and
+// renames it to path. Whatever moment it ends at, what lies at path is whole,
+// missing, or has no stamp.
 func buildDir(ctx context.Context, path string, set *kb.Set, progress func(done, total int)) error {
 	aside, old := path+".new", path+".old"
 	for _, left := range []string{aside, old} {
@@ -109,7 +123,7 @@ func buildDir(ctx context.Context, path string, set *kb.Set, progress func(done,
 			return err
 		}
 	}
-	if err := fillDir(ctx, aside, set, progress); err != nil {
+	if err := fillDir(ctx, path, aside, set, progress); err != nil {
 		os.RemoveAll(aside) // best effort: the next build does it again
 		return err
 	}
@@ -126,7 +140,32 @@ func buildDir(ctx context.Context, path string, set *kb.Set, progress func(done,
 	return os.RemoveAll(old)
 }
 
-func fillDir(ctx context.Context, aside string, set *kb.Set, progress func(done, total int)) error {
+func fillDir(ctx context.Context, path, aside string, set *kb.Set, progress func(done, total int)) error {
+	if err := fillFromOld(ctx, path, aside, set, progress); err != nil {
+		// Whatever the reason: building needs nothing of the old one.
+		if err := os.RemoveAll(aside); err != nil {
+			return err
+		}
+		if err := build(ctx, aside, set, progress); err != nil {
+			return err
+		}
+	}
+	if err := writeDocuments(aside, set); err != nil {
+		return err
+	}
+	sums, err := fileSums(ctx, aside)
+	if err != nil {
+		return err
+	}
+	text, err := json.MarshalIndent(stamp{set.Version, mappingVersion, sums}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(aside, stampName), append(text, '\n'), 0o600)
+}
+
+// build makes the index of a set, without a stamp.
+func build(ctx context.Context, aside string, set *kb.Set, progress func(done, total int)) error {
 	if err := os.Mkdir(aside, 0o700); err != nil {
 		return err
 	}
@@ -154,18 +193,7 @@ func fillDir(ctx context.Context, aside string, set *kb.Set, progress func(done,
 		return fmt.Errorf("build index: %w", err)
 	}
 	step("built")
-	if err := os.RemoveAll(work); err != nil {
-		return err
-	}
-	sums, err := fileSums(ctx, aside)
-	if err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(stamp{set.Version, mappingVersion, sums}, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(aside, stampName), append(text, '\n'), 0o600)
+	return os.RemoveAll(work)
 }
 
 // fileSums are the checksums of the files below dir, the stamp apart.
