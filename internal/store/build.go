@@ -26,11 +26,15 @@ var schema string
 
 const (
 	applicationID = 0x6b62 // "kb", in the header of the file
-	schemaVersion = 1      // of schema.sql and of what load puts into its columns
+	schemaVersion = 2      // of schema.sql and of what load puts into its columns
 )
 
-// writerOptions open the one connection that loads a database.
-const writerOptions = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=busy_timeout(5000)&_txlock=immediate"
+// The options of the one connection that writes a database: updateOptions when it is
+// that of an older set.
+const (
+	updateOptions = "_pragma=journal_mode(WAL)&_pragma=busy_timeout(5000)&_txlock=immediate"
+	writerOptions = updateOptions + "&_pragma=foreign_keys(1)"
+)
 
 // maxRelated is the number of related records kept for each record: what a
 // reader looks through at the foot of a page.
@@ -44,44 +48,34 @@ func dsn(path string) string {
 	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
 }
 
-// buildFile builds the database of set aside and renames it to path. Whatever
-// moment it ends at, what lies at path is whole or fails verifySum.
+// buildFile makes the database of set aside, of the one at path when it can, and
+// renames it to path. Whatever moment it ends at, what lies at path is whole or fails
+// verifySum.
 func buildFile(ctx context.Context, path string, set *kb.Set) error {
 	aside := path + ".new"
-	if err := removeAll(aside, aside+"-wal", aside+"-shm", aside+sumSuffix); err != nil {
+	clean := func() error { return removeAll(aside, aside+"-wal", aside+"-shm", aside+sumSuffix) }
+	if err := clean(); err != nil {
 		return err
 	}
-	err := func() error {
-		// Created here, so that it is readable by its owner only.
-		f, err := os.OpenFile(aside, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-		if err != nil {
-			return err
-		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-		step("created")
-		db, err := sql.Open("sqlite", dsn(aside)+"?"+writerOptions)
-		if err != nil {
-			return err
-		}
-		if err := load(ctx, db, set); err != nil {
-			db.Close()
-			return err
-		}
-		step("loaded")
-		// Closing the only connection moves the log into the file and
-		// removes it.
-		if err := db.Close(); err != nil {
-			return err
-		}
-		if _, err := os.Stat(aside + "-wal"); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("write-ahead log of %s is still there after closing it", aside)
-		}
-		return writeSum(ctx, aside, filepath.Base(path))
-	}()
+	err := copyFile(ctx, path, aside)
+	if err == nil {
+		err = writeFile(ctx, aside, updateOptions, set, update)
+	}
 	if err != nil {
-		removeAll(aside, aside+"-wal", aside+"-shm", aside+sumSuffix) // best effort: the next build does it again
+		// Whatever the reason: building needs nothing of the old one.
+		if err := clean(); err != nil {
+			return err
+		}
+		err = createFile(aside)
+		if err == nil {
+			err = writeFile(ctx, aside, writerOptions, set, load)
+		}
+	}
+	if err == nil {
+		err = writeSum(ctx, aside, filepath.Base(path))
+	}
+	if err != nil {
+		clean() // best effort: the next build does it again
 		return err
 	}
 	step("summed")
@@ -97,6 +91,37 @@ func buildFile(ctx context.Context, path string, set *kb.Set) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
+}
+
+// createFile makes an empty file, readable by its owner only.
+func createFile(name string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// writeFile has the database in a file written over one connection.
+func writeFile(ctx context.Context, name, options string, set *kb.Set, write func(context.Context, *sql.DB, *kb.Set) error) error {
+	step("created")
+	db, err := sql.Open("sqlite", dsn(name)+"?"+options)
+	if err != nil {
+		return err
+	}
+	if err := write(ctx, db, set); err != nil {
+		db.Close()
+		return err
+	}
+	step("loaded")
+	// Closing the only connection moves the log into the file and removes it.
+	if err := db.Close(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(name + "-wal"); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write-ahead log of %s is still there after closing it", name)
+	}
+	return nil
 }
 
 // load creates the schema and puts the whole set in, in one transaction.
@@ -115,22 +140,26 @@ func load(ctx context.Context, db *sql.DB, set *kb.Set) error {
 	if _, err := tx.ExecContext(ctx, "INSERT INTO dataset (one, version) VALUES (1, ?)", set.Version); err != nil {
 		return fmt.Errorf("stamp data set: %w", err)
 	}
-	l, err := newLoader(ctx, tx, set)
+	numbers := make(map[string]int, len(set.Records))
+	for i, r := range set.Records {
+		numbers[r.ID] = i + 1
+	}
+	l, err := newLoader(ctx, tx, numbers)
 	if err != nil {
 		return err
 	}
 	for i, r := range set.Records {
-		if err := l.record(ctx, i+1, r); err != nil {
-			return fmt.Errorf("load record %s %s/%s: %w", r.ID, r.Repo, r.Slug, err)
+		if err := l.record(ctx, r, set.Sums[i]); err != nil {
+			return err
 		}
 		if i == len(set.Records)/2 {
 			step("half")
 		}
 	}
 	related := kb.Related(set.Records, maxRelated)
-	for i, r := range set.Records {
-		if err := l.related(ctx, i+1, related[r.ID]); err != nil {
-			return fmt.Errorf("load relations of record %s: %w", r.ID, err)
+	for _, r := range set.Records {
+		if err := l.related(ctx, r, related[r.ID]); err != nil {
+			return err
 		}
 	}
 	if _, err := tx.ExecContext(ctx, "PRAGMA optimize"); err != nil {
@@ -149,17 +178,14 @@ type loader struct {
 	insertTag, insertName, insertOther *sql.Stmt
 }
 
-func newLoader(ctx context.Context, tx *sql.Tx, set *kb.Set) (*loader, error) {
-	l := &loader{numbers: make(map[string]int, len(set.Records))}
-	for i, r := range set.Records {
-		l.numbers[r.ID] = i + 1
-	}
+func newLoader(ctx context.Context, tx *sql.Tx, numbers map[string]int) (*loader, error) {
+	l := &loader{numbers: numbers}
 	for _, s := range []struct {
 		to  **sql.Stmt
 		sql string
 	}{
-		{&l.insertRecord, `INSERT INTO record (num, id, repo, slug, class, code, background, severity, status, rank, title, newest, item)
-			VALUES (?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?, ?, ?, ?, ?, ?)`},
+		{&l.insertRecord, `INSERT INTO record (num, id, repo, slug, class, code, background, severity, status, rank, title, newest, item, sum)
+			VALUES (?, ?, ?, ?, NULLIF(?, ''), NULLIF(?, ''), NULLIF(?, ''), ?, ?, ?, ?, ?, ?, ?)`},
 		{&l.insertDocument, "INSERT INTO document (num, json) VALUES (?, ?)"},
 		{&l.insertTag, "INSERT OR IGNORE INTO tag (tag, num) VALUES (?, ?)"},
 		{&l.insertName, "INSERT OR IGNORE INTO name (folded, kind, num, name) VALUES (?, ?, ?, ?)"},
@@ -174,7 +200,14 @@ func newLoader(ctx context.Context, tx *sql.Tx, set *kb.Set) (*loader, error) {
 	return l, nil
 }
 
-func (l *loader) record(ctx context.Context, num int, r *kb.Record) error {
+func (l *loader) record(ctx context.Context, r *kb.Record, sum kb.Sum) error {
+	if err := l.rows(ctx, l.numbers[r.ID], r, sum); err != nil {
+		return fmt.Errorf("load record %s %s/%s: %w", r.ID, r.Repo, r.Slug, err)
+	}
+	return nil
+}
+
+func (l *loader) rows(ctx context.Context, num int, r *kb.Record, sum kb.Sum) error {
 	var newest int64 // a time that does not parse counts as old, as in the version of the set
 	if changed, err := time.Parse(time.RFC3339Nano, r.ContentChangedAt); err == nil {
 		newest = -changed.UnixMicro()
@@ -184,7 +217,7 @@ func (l *loader) record(ctx context.Context, num int, r *kb.Record) error {
 		return err
 	}
 	if _, err := l.insertRecord.ExecContext(ctx, num, r.ID, r.Repo, r.Slug, r.ErrorClass, r.ErrorCode, r.BackgroundTag,
-		r.Severity, r.Status, severityRank(r.Severity), sortKey(r.Title()), newest, string(item)); err != nil {
+		r.Severity, r.Status, severityRank(r.Severity), sortKey(r.Title()), newest, string(item), sum[:]); err != nil {
 		return err
 	}
 	if _, err := l.insertDocument.ExecContext(ctx, num, string(r.Canonical())); err != nil {
@@ -203,14 +236,14 @@ func (l *loader) record(ctx context.Context, num int, r *kb.Record) error {
 	return nil
 }
 
-func (l *loader) related(ctx context.Context, num int, relations []kb.Relation) error {
+func (l *loader) related(ctx context.Context, r *kb.Record, relations []kb.Relation) error {
 	for i, relation := range relations {
 		other, ok := l.numbers[relation.ID]
 		if !ok {
-			return fmt.Errorf("record %q is not in the set", relation.ID)
+			return fmt.Errorf("relations of record %s: %q is not in the set", r.ID, relation.ID)
 		}
-		if _, err := l.insertOther.ExecContext(ctx, num, i, other, relation.Why); err != nil {
-			return err
+		if _, err := l.insertOther.ExecContext(ctx, l.numbers[r.ID], i, other, relation.Why); err != nil {
+			return fmt.Errorf("load relations of record %s: %w", r.ID, err)
 		}
 	}
 	return nil

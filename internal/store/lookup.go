@@ -78,7 +78,7 @@ func (s *Store) Resolve(ctx context.Context, key string) (string, error) {
 	what := fmt.Sprintf("record %.80q", key)
 	rows, err := s.db.QueryContext(ctx,
 		`SELECT name.kind, name.name = ?, record.id FROM name JOIN record USING (num)
-		WHERE name.folded = ? ORDER BY 1, 2 DESC, record.num`, key, fold(key))
+		WHERE name.folded = ? ORDER BY 1, 2 DESC, record.repo, record.slug, record.id`, key, fold(key))
 	if err != nil {
 		return "", s.failed(ctx, what, err)
 	}
@@ -154,7 +154,7 @@ func (s *Store) Related(ctx context.Context, id string) ([]kb.RelatedItem, error
 // it returns an error, which All returns as it is.
 func (s *Store) All(ctx context.Context, yield func(*kb.Record) error) error {
 	const what = "all records"
-	rows, err := s.db.QueryContext(ctx, "SELECT json FROM document ORDER BY num")
+	rows, err := s.db.QueryContext(ctx, "SELECT json FROM record JOIN document USING (num) ORDER BY record.repo, record.slug, record.id")
 	if err != nil {
 		return s.failed(ctx, what, err)
 	}

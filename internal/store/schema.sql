@@ -1,6 +1,6 @@
--- The derived database of one data set. It is built whole and never changed
--- again, so the schema has no migrations: raise schemaVersion in build.go when
--- this file changes and the next open builds it anew.
+-- The derived database of one data set. Nobody changes it, a database of another
+-- set is a new file, so the schema has no migrations: raise schemaVersion in
+-- build.go when this file changes and the next open builds it anew.
 
 CREATE TABLE dataset (
   one     INTEGER PRIMARY KEY CHECK (one = 1),
@@ -10,7 +10,7 @@ CREATE TABLE dataset (
 -- One row a record: the columns that lists filter, sort and group by, and what
 -- a row of a list shows as JSON.
 CREATE TABLE record (
-  num        INTEGER PRIMARY KEY, -- in order of repo and slug
+  num        INTEGER PRIMARY KEY, -- says nothing of the order
   id         TEXT    NOT NULL UNIQUE,
   repo       TEXT    NOT NULL,
   slug       TEXT    NOT NULL,
@@ -23,6 +23,7 @@ CREATE TABLE record (
   title      TEXT    NOT NULL, -- as sorted: folded, without leading marks
   newest     INTEGER NOT NULL, -- time of the change, negative so that the newest is least
   item       TEXT    NOT NULL CHECK (json_valid(item)),
+  sum        BLOB    NOT NULL, -- SHA-256 of the canonical record
   UNIQUE (repo, slug)
 ) STRICT;
 

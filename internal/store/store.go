@@ -143,23 +143,33 @@ func (s *Store) fill(ctx context.Context, size int) error {
 			return err
 		}
 		conns = append(conns, conn)
-		var application, schema int
-		var version string
-		if err := errors.Join(
-			conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
-			conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&schema),
-		); err != nil {
+		if err := checkSchema(ctx, conn); err != nil {
 			return err
 		}
-		if application != applicationID || schema != schemaVersion {
-			return fmt.Errorf("schema %#x version %d, want %#x version %d", application, schema, applicationID, schemaVersion)
-		}
+		var version string
 		if err := conn.QueryRowContext(ctx, "SELECT version FROM dataset").Scan(&version); err != nil {
 			return err
 		}
 		if version != s.version {
 			return fmt.Errorf("data set %q, want %q", version, s.version)
 		}
+	}
+	return nil
+}
+
+// checkSchema makes sure that a database has the schema of this program.
+func checkSchema(ctx context.Context, conn interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) error {
+	var application, schema int
+	if err := errors.Join(
+		conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&application),
+		conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&schema),
+	); err != nil {
+		return err
+	}
+	if application != applicationID || schema != schemaVersion {
+		return fmt.Errorf("schema %#x version %d, want %#x version %d", application, schema, applicationID, schemaVersion)
 	}
 	return nil
 }
