@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"errorkb/cmd/internal/cli"
+	"errorkb/internal/lint"
 	"errorkb/internal/render"
 	"errorkb/internal/server"
 	"errorkb/internal/store"
@@ -118,7 +119,7 @@ func (f *serveFlags) run(cmd *cobra.Command) error {
 	}
 	defer lock.Unlock() // the end of the process does it too
 
-	l := &loader{records: f.records, data: f.data, lock: lock, options: f.site.Options(), live: f.live, stderr: cmd.ErrOrStderr(), log: config.Logger}
+	l := &loader{records: f.records, checked: lint.NewLoader(), data: f.data, lock: lock, options: f.site.Options(), live: f.live, stderr: cmd.ErrOrStderr(), log: config.Logger}
 	config.Load = l.Load
 	srv, err := server.New(ctx, config)
 	if err != nil {

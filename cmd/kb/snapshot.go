@@ -14,6 +14,7 @@ import (
 	"errorkb/cmd/internal/enginefile"
 	"errorkb/internal/diagnose"
 	"errorkb/internal/kb"
+	"errorkb/internal/lint"
 	"errorkb/internal/render"
 	"errorkb/internal/search"
 	"errorkb/internal/server"
@@ -22,9 +23,10 @@ import (
 
 // loader makes what a server answers from, of the records as they are now.
 type loader struct {
-	records string      // folder, "" for the bundled ones
-	data    string      // data directory
-	lock    *store.Lock // of the data directory
+	records string       // folder, "" for the bundled ones
+	checked *lint.Loader // of the folder
+	data    string       // data directory
+	lock    *store.Lock  // of the data directory
 	options render.Options
 	live    bool      // records can be proven on demand
 	stderr  io.Writer // for progress
@@ -38,7 +40,7 @@ const engineFile = "diagnosis"
 // diagnosis of the data directory up to date. A directory that was
 // deleted is made again. A set with errors gives a *cli.FindingsError.
 func (l *loader) Load(ctx context.Context) (*server.Snapshot, error) {
-	set, err := cli.Records(ctx, l.records, l.stderr)
+	set, err := cli.RecordsBy(ctx, l.checked, l.records, l.stderr)
 	if err != nil {
 		return nil, err
 	}

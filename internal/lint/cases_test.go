@@ -156,8 +156,8 @@ func TestCases(t *testing.T) {
 			}
 			fsys, want := caseFS(t, archive)
 			set, findings := Load(context.Background(), fsys)
-			if quick, found := LoadErrors(context.Background(), fsys); show(fsys, onlyErrors(found)) != show(fsys, onlyErrors(findings)) || (quick == nil) != (set == nil) {
-				t.Errorf("LoadErrors finds\n%s", show(fsys, onlyErrors(found)))
+			if quick, found := NewLoader().Load(context.Background(), fsys); show(fsys, onlyErrors(found)) != show(fsys, onlyErrors(findings)) || (quick == nil) != (set == nil) {
+				t.Errorf("a loader finds\n%s", show(fsys, onlyErrors(found)))
 			}
 			if set != nil {
 				_, more := Evidence(fsys, set)

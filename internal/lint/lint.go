@@ -24,12 +24,6 @@ func Load(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
 	return (&Loader{checks: checks}).Load(ctx, fsys)
 }
 
-// LoadErrors is Load for those who need the set and not the warnings: only the
-// checks are made that can keep a set from being loaded.
-func LoadErrors(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
-	return NewLoader().Load(ctx, fsys)
-}
-
 // each runs f for every subject, on all processors.
 func each(subjects []*subject, f func(*subject)) {
 	next := make(chan *subject)

@@ -27,7 +27,8 @@ type file struct {
 	subject *subject     // after the checks of single records; nil before
 }
 
-// NewLoader makes a loader that finds what LoadErrors finds.
+// NewLoader makes a loader for those who need the set and not the warnings: it only
+// makes the checks that can keep a set from being loaded.
 func NewLoader() *Loader {
 	return &Loader{checks: slices.DeleteFunc(slices.Clone(checks), func(c *aCheck) bool {
 		return c.Severity != kb.FindingError && !c.Strict
@@ -50,6 +51,7 @@ func (l *Loader) Load(ctx context.Context, fsys fs.FS) (*kb.Set, []kb.Finding) {
 	l.files = files
 	set := kb.NewSet(sources)
 	for i, source := range set.Sources {
+		source.Sum = set.Sums[i]
 		files[source.Path].source.Sum = set.Sums[i]
 	}
 	findings := l.check(ctx, set, unread)

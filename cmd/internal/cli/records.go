@@ -19,6 +19,11 @@ import (
 // Warnings are not reported here: that is what kb lint is for. Progress goes to
 // stderr when that is a terminal.
 func Records(ctx context.Context, dir string, stderr io.Writer) (*kb.Set, error) {
+	return RecordsBy(ctx, lint.NewLoader(), dir, stderr)
+}
+
+// RecordsBy is Records for those who load a folder again and again.
+func RecordsBy(ctx context.Context, loader *lint.Loader, dir string, stderr io.Writer) (*kb.Set, error) {
 	if dir == "" {
 		return Bundled()
 	}
@@ -27,7 +32,7 @@ func Records(ctx context.Context, dir string, stderr io.Writer) (*kb.Set, error)
 		return nil, err
 	}
 	progress := NewProgress(stderr, "checking records")
-	set, findings := lint.LoadErrors(ctx, fsys)
+	set, findings := loader.Load(ctx, fsys)
 	progress.End()
 	if set == nil || kb.HasErrors(findings) {
 		if err := ctx.Err(); err != nil {
