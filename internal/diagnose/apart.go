@@ -51,7 +51,7 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 	text := c.text[start:end]
 	lines = c.arena.lines.take(bytes.Count(text, newline) + 1)
 	plain := c.arena.bytes.take(len(text) + 1)
-	blanks, objects := c.pins[k].blanks, 0
+	blanks, objects := int(c.pins[k].blanks), 0
 	for at := 0; at < len(text); {
 		stop := lineEndOf(text, at)
 		next := min(stop+1, len(text))
@@ -62,10 +62,10 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 		if len(l) > maxLine || objects > 1 {
 			return nil, nil, false // it is read in pieces, or as what objects hold
 		}
-		for k+1 < len(c.pins) && c.pins[k+1].at <= start+next {
+		for k+1 < len(c.pins) && int(c.pins[k+1].at) <= start+next {
 			k++
 		}
-		width := characters(l) + c.pins[k].blanks - blanks
+		width := characters(l) + int(c.pins[k].blanks) - blanks
 		gapped := len(l) > 0 && l[len(l)-1] == ' '
 		if gapped {
 			l = l[:len(l)-1]
@@ -82,7 +82,7 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 			read.indent = 1 + max(0, c.pins[first].blanks-blanks)
 		}
 		lines = append(lines, read)
-		at, blanks = next, c.pins[k].blanks
+		at, blanks = next, int(c.pins[k].blanks)
 	}
 	if len(lines) < 2 {
 		return nil, nil, true

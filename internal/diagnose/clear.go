@@ -10,8 +10,8 @@ import (
 
 // clear is the clear text of a part of the input: colours, control bytes,
 // entities, typography, escapes and runs of blanks undone in one pass, prefixes
-// left where they are. It serves to see whether something stands in a line, and
-// where; what exactly is then read from the line itself.
+// left where they are. It serves to see whether something stands in a line; what
+// exactly is then read from the line itself.
 type clear struct {
 	text     []byte
 	pins     []pin
@@ -26,14 +26,14 @@ type clear struct {
 	seams    []int
 
 	special, ends []uint64 // of the part
+	inner         []uint64 // special bytes of a line whose escapes were undone
 	slashes       bool     // messages hold back slashes
 	keep          bool     // escapes are left as they are
 	plain         int      // end of a line without escapes
 	// Of what is being made clear:
 	from   int // what stands before it is done
-	raw    int // where it begins in the part
+	line   int // where the line begins in the part if its escapes were undone, else -1
 	blanks int // left out so far
-	fixed  bool
 }
 
 // mark is a place where something stands.
@@ -44,11 +44,11 @@ type mark struct {
 	raw   span // of the part
 }
 
-// pin is where the clear text goes on with byte raw of the part. What follows a
-// fixed one all comes from the line there.
+// pin is where the clear text goes on with byte raw of the part. If it is fixed, what
+// follows comes from the line that begins there.
 type pin struct {
-	at, raw int
-	blanks  int // that were left out of the lines up to here
+	at, raw int32
+	blanks  int32 // that were left out of the lines up to here
 	fixed   bool
 }
 
@@ -60,12 +60,16 @@ func (c *clear) make(part []byte, slashes bool) {
 	if cap(c.text) < len(part)+len(part)/4 {
 		c.text = make([]byte, 0, len(part)+len(part)/4)
 	}
-	c.look(part)
+	n := windowsOf(len(part))
+	if len(c.special) < n {
+		c.special, c.ends = make([]uint64, n), make([]uint64, n)
+	}
+	windows(part, c.special, c.ends)
 	c.findLater(part)
-	c.from, c.raw, c.blanks, c.fixed = 0, 0, 0, false
+	c.from, c.line, c.blanks = 0, -1, 0
 	c.pin(0)
 	next := 0
-	for k, found := range c.special[:windowsOf(len(part))] {
+	for k, found := range c.special[:n] {
 		for ; found != 0; found &= found - 1 {
 			i := 64*k + bits.TrailingZeros64(found)
 			if i < next {
@@ -81,48 +85,54 @@ func (c *clear) make(part []byte, slashes bool) {
 	c.copyTo(part, len(part))
 }
 
-// look finds the special bytes and line ends of a text.
-func (c *clear) look(text []byte) {
-	n := windowsOf(len(text))
-	if len(c.special) < n {
-		c.special, c.ends = make([]uint64, n), make([]uint64, n)
+// findLater notes the lines that begin no entry.
+func (c *clear) findLater(part []byte) {
+	c.timeless = true
+	start := 0
+	note := func(end int) {
+		if start+8 <= end && isDay(eight(part[start:])) || opensEntry(part[start:end]) {
+			c.timeless = false
+		} else {
+			c.later = append(c.later, start)
+		}
+		start = end + 1
 	}
-	windows(text, c.special, c.ends)
+	for k, ends := range c.ends[:windowsOf(len(part))] {
+		for ; ends != 0; ends &= ends - 1 {
+			note(64*k + bits.TrailingZeros64(ends))
+		}
+	}
+	if start < len(part) {
+		note(len(part))
+	}
 }
 
-// nextSpecial is the first special byte of the part from i on, end when there is
-// none before it.
-func (c *clear) nextSpecial(i, end int) int {
+// endsIn counts the line ends between two bytes of the part.
+func (c *clear) endsIn(from, to int) int {
+	n := 0
+	for k := from >> 6; k<<6 < to; k++ {
+		ends := c.ends[k]
+		if at := from - k<<6; at > 0 {
+			ends &= ^uint64(0) << at
+		}
+		if rest := to - k<<6; rest < 64 {
+			ends &= 1<<rest - 1
+		}
+		n += bits.OnesCount64(ends)
+	}
+	return n
+}
+
+// nextBit is the first byte from i on whose bit is set, end when there is none before
+// it.
+func nextBit(words []uint64, i, end int) int {
 	for i < end {
-		if found := c.special[i>>6] >> (i & 63); found != 0 {
+		if found := words[i>>6] >> (i & 63); found != 0 {
 			return min(i+bits.TrailingZeros64(found), end)
 		}
 		i = i&^63 + 64
 	}
 	return end
-}
-
-// findLater notes the lines that begin no entry.
-func (c *clear) findLater(part []byte) {
-	c.timeless = true
-	note := func(i int) {
-		if opensEntry(part[i:lineEndOf(part, i)]) {
-			c.timeless = false
-		} else {
-			c.later = append(c.later, i)
-		}
-	}
-	note(0)
-	for k, ends := range c.ends[:windowsOf(len(part))] {
-		for ; ends != 0; ends &= ends - 1 {
-			i := 64*k + bits.TrailingZeros64(ends) + 1
-			if i+8 <= len(part) && isDay(eight(part[i:])) {
-				c.timeless = false
-			} else if i < len(part) {
-				note(i)
-			}
-		}
-	}
 }
 
 // isDay reports whether eight bytes are those of a year and a month, the most
@@ -137,7 +147,7 @@ func (c *clear) slash(part []byte, i int) int {
 	if c.keep || i < c.plain {
 		return i + 1
 	}
-	start, end := bytes.LastIndexByte(part[:i], '\n')+1, lineEndOf(part, i)
+	start, end := bytes.LastIndexByte(part[:i], '\n')+1, nextBit(c.ends, i, len(part))
 	line := c.unescape(part[start:end])
 	if line == nil {
 		c.plain = end
@@ -145,32 +155,34 @@ func (c *clear) slash(part []byte, i int) int {
 	}
 	c.odd = append(c.odd, i)
 	if c.slashes {
-		c.rest(part, i, end)
+		c.undoAll(part, c.special, i, end)
 		c.text = append(c.text, '\n')
 	} else {
 		// What is there of the line goes.
 		c.copyTo(part, i)
 		c.text = c.text[:bytes.LastIndexByte(c.text, '\n')+1]
-		for len(c.pins) > 0 && c.pins[len(c.pins)-1].at > len(c.text) {
+		for len(c.pins) > 0 && int(c.pins[len(c.pins)-1].at) > len(c.text) {
 			c.pins = c.pins[:len(c.pins)-1]
 		}
 	}
-	c.from, c.raw, c.fixed = 0, start, true
+	n := windowsOf(len(line))
+	if len(c.inner) < 2*n {
+		c.inner = make([]uint64, 2*n)
+	}
+	windows(line, c.inner[:n], c.inner[n:])
+	c.from, c.line = 0, start
 	c.pin(0)
-	c.rest(line, 0, len(line))
-	c.from, c.raw, c.fixed = end, 0, false
+	c.undoAll(line, c.inner, 0, len(line))
+	c.from, c.line = end, -1
 	c.pin(end)
 	return end
 }
 
-// rest makes t[i:end] clear, looking at each byte.
-func (c *clear) rest(t []byte, i, end int) {
-	for t = t[:end]; i < end; {
-		if isSpecial(t, i) {
-			i = c.undo(t, i)
-		} else {
-			i++
-		}
+// undoAll makes t[i:end] clear.
+func (c *clear) undoAll(t []byte, special []uint64, i, end int) {
+	t = t[:end]
+	for i = nextBit(special, i, end); i < end; i = nextBit(special, i, end) {
+		i = c.undo(t, i)
 	}
 	c.copyTo(t, end)
 }
@@ -210,26 +222,31 @@ func (c *clear) unescape(line []byte) []byte {
 	return line
 }
 
-// pin says that what comes next in the clear text comes from byte i of what is
-// made clear.
+// pin says that what comes next in the clear text comes from byte i of the part.
 func (c *clear) pin(i int) {
-	if n := len(c.pins); n > 0 && c.pins[n-1].at == len(c.text) {
-		c.pins = c.pins[:n-1]
+	p := pin{int32(len(c.text)), int32(i), int32(c.blanks), c.line >= 0}
+	if p.fixed {
+		p.raw = int32(c.line)
 	}
-	c.pins = append(c.pins, pin{len(c.text), c.raw + i, c.blanks, c.fixed})
+	if n := len(c.pins); n > 0 && c.pins[n-1].at == p.at {
+		c.pins[n-1] = p
+	} else {
+		c.pins = append(c.pins, p)
+	}
 }
 
 // copyTo copies what stands before to.
 func (c *clear) copyTo(t []byte, to int) {
-	for c.from < to && t[c.from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
-		c.from++ // what stood between two blanks is gone
-		c.blanks++
-		if !c.fixed {
-			c.pin(c.from)
-		}
-	}
-	c.text = append(c.text, t[c.from:to]...)
+	from, at := c.from, len(c.text)
 	c.from = to
+	if to-from <= 16 && from+16 <= len(t) && at+16 <= cap(c.text) {
+		// A few bytes are copied fastest together with those behind them.
+		c.text = c.text[:at+16]
+		*(*[16]byte)(c.text[at:]) = [16]byte(t[from:])
+		c.text = c.text[:at+to-from]
+		return
+	}
+	c.text = append(c.text, t[from:to]...)
 }
 
 // undo undoes what the special byte at i stands for, and returns where to go on.
@@ -291,7 +308,11 @@ func (c *clear) undo(t []byte, i int) int {
 		c.text = append(c.text, with...)
 	}
 	c.from = i + n
-	if !c.fixed {
+	for c.from < len(t) && t[c.from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
+		c.from++ // what stood between two blanks is gone
+		c.blanks++
+	}
+	if c.line < 0 {
 		c.pin(c.from)
 	}
 	return c.from
@@ -305,7 +326,7 @@ func (c *clear) mark(owner int, m pattern.Match) {
 
 // isOdd notes that the lines of the part are others than those of the clear text.
 func (c *clear) isOdd(i int) {
-	if !c.fixed {
+	if c.line < 0 {
 		c.odd = append(c.odd, i)
 	}
 }
@@ -313,22 +334,20 @@ func (c *clear) isOdd(i int) {
 // clearOf is where byte raw of the part stands in the clear text, and the pin before
 // it.
 func (c *clear) clearOf(raw int) (at, k int) {
-	k = max(0, sort.Search(len(c.pins), func(k int) bool { return c.pins[k].raw > raw })-1)
-	at = c.pins[k].at + max(0, raw-c.pins[k].raw) // nothing may be left of what is in front
+	k = max(0, sort.Search(len(c.pins), func(k int) bool { return int(c.pins[k].raw) > raw })-1)
+	p := &c.pins[k]
+	at = int(p.at) + max(0, raw-int(p.raw)) // nothing may be left of what is in front
 	if k+1 < len(c.pins) {
-		at = min(at, c.pins[k+1].at)
+		at = min(at, int(c.pins[k+1].at))
 	}
 	return at, k
 }
 
+// rawOf is where a byte of the clear text stands in the part.
 func (c *clear) rawOf(at int) int {
-	k := sort.Search(len(c.pins), func(k int) bool { return c.pins[k].at > at }) - 1
-	if k < 0 {
-		return 0
-	}
-	p := c.pins[k]
+	p := &c.pins[max(0, sort.Search(len(c.pins), func(k int) bool { return int(c.pins[k].at) > at })-1)]
 	if p.fixed {
-		return p.raw
+		return int(p.raw)
 	}
-	return p.raw + at - p.at
+	return int(p.raw) + at - int(p.at)
 }

@@ -8,6 +8,7 @@ package diagnose
 
 import (
 	"context"
+	"sync/atomic"
 
 	"errorkb/internal/pattern"
 )
@@ -53,6 +54,8 @@ type work struct {
 	large     bool                // only what may hold something was read
 	lines     []int               // line ends before each step of the input; made when needed
 	telling   map[*reading][]span // where messages stand; made when needed
+
+	ends []atomic.Int32 // of a large text that is kept: line ends in each step
 
 	finding *reading                           // patterns are being laid on it
 	found   int                                // matches in it

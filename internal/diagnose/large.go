@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"slices"
+	"sync/atomic"
 
 	"errorkb/internal/pattern"
 )
@@ -29,28 +30,20 @@ func (w *work) searchLarge() {
 	w.large, w.tally.forget = true, true
 	chunks := cutChunks(w.input)
 	o := newOrder(w)
-	ends := make([]int, (len(w.input)+stepSize-1)/stepSize)
+	w.ends = make([]atomic.Int32, (len(w.input)+stepSize-1)/stepSize)
 	each(len(chunks), w.ctx, func(c *clear, k int) {
 		s := chunks[k]
 		p := o.share(chunk{number: k, text: w.input[s.from:s.to:s.to], base: spot{bytes: s.from}})
 		p.readChunk(c)
 		p.finish()
-		countLineEnds(w.input, s, ends)
 		o.take(p)
 	})
 	o.rest(len(chunks))
 	if !w.partial {
-		w.lines = make([]int, len(ends))
-		for k := 1; k < len(ends); k++ {
-			w.lines[k] = w.lines[k-1] + ends[k-1]
+		w.lines = make([]int, len(w.ends))
+		for k := 1; k < len(w.ends); k++ {
+			w.lines[k] = w.lines[k-1] + int(w.ends[k-1].Load())
 		}
-	}
-}
-
-// countLineEnds counts the line ends of every step that begins in a chunk.
-func countLineEnds(text []byte, chunk span, ends []int) {
-	for k := (chunk.from + stepSize - 1) / stepSize; k*stepSize < chunk.to; k++ {
-		ends[k] = bytes.Count(text[k*stepSize:min(len(text), (k+1)*stepSize)], newline)
 	}
 }
 
@@ -124,12 +117,26 @@ func (w *work) readChunk(c *clear) {
 	}
 }
 
+// countEnds counts the line ends of a block for the steps of the whole text.
+func (w *work) countEnds(c *clear, base, end int) {
+	if w.ends == nil {
+		return // of a text that is not kept
+	}
+	for at := base; at < end; {
+		step := (w.before + at) / stepSize
+		to := min((step+1)*stepSize-w.before, end)
+		w.ends[step].Add(int32(c.endsIn(at-base, to-base)))
+		at = to
+	}
+}
+
 // readBlock looks at the entries in which something stands, and at those of several
 // lines.
 func (w *work) readBlock(c *clear, base, end int) {
 	block := w.input[base:end]
 	c.keep = false
 	c.make(block, w.engine.slashes)
+	w.countEnds(c, base, end)
 	w.mark(c, base, end)
 	marks, later := c.marks, c.later
 	reach := 0 // end of the marks that were passed

@@ -83,7 +83,7 @@ func (o *order) share(c chunk) *share {
 	w := o.whole
 	p.chunk = c
 	p.work = work{
-		engine: w.engine, ctx: w.ctx, input: c.text, before: c.base.bytes, arena: arenas.Get().(*arena), large: true,
+		engine: w.engine, ctx: w.ctx, input: c.text, before: c.base.bytes, arena: arenas.Get().(*arena), large: true, ends: w.ends,
 		short: p.short[:0], hits: p.found[:0], texts: p.texts[:0], lines: p.lines[:0],
 	}
 	return p

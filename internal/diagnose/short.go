@@ -84,7 +84,7 @@ func (c *clear) squeeze(raw []byte, from, at int) bool {
 		return false
 	}
 	for i := 0; ; {
-		if i = c.nextSpecial(at+i, at+len(raw)) - at; i == len(raw) {
+		if i = nextBit(c.special, at+i, at+len(raw)) - at; i == len(raw) {
 			break
 		}
 		n := 1

@@ -56,6 +56,7 @@ TEXT ·windowsAVX2(SB), NOSPLIT, $0-32
 	JZ   done
 
 window:
+	PREFETCHT1 65536(SI)
 	CLASSIFY((SI), 1(SI), AX, R8)
 	CLASSIFY(32(SI), 33(SI), BX, R9)
 	SHLQ $32, BX
