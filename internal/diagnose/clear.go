@@ -3,6 +3,7 @@ package diagnose
 import (
 	"bytes"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"errorkb/internal/pattern"
@@ -64,7 +65,7 @@ func (c *clear) make(part []byte, slashes bool) {
 	if len(c.special) < n {
 		c.special, c.ends = make([]uint64, n), make([]uint64, n)
 	}
-	windows(part, c.special, c.ends)
+	windows(part, blockSize, c.special, c.ends)
 	c.findLater(part)
 	c.from, c.line, c.blanks = 0, -1, 0
 	c.pin(0)
@@ -165,11 +166,12 @@ func (c *clear) slash(part []byte, i int) int {
 			c.pins = c.pins[:len(c.pins)-1]
 		}
 	}
-	n := windowsOf(len(line))
+	n := windowsOf(len(line)) + 1
 	if len(c.inner) < 2*n {
 		c.inner = make([]uint64, 2*n)
 	}
-	windows(line, c.inner[:n], c.inner[n:])
+	// Whole windows are the fastest to look at, whatever stands behind the line.
+	windows(line[:64*n-63], 0, c.inner[:n], c.inner[n:])
 	c.from, c.line = 0, start
 	c.pin(0)
 	c.undoAll(line, c.inner, 0, len(line))
@@ -187,7 +189,8 @@ func (c *clear) undoAll(t []byte, special []uint64, i, end int) {
 	c.copyTo(t, end)
 }
 
-// unescape is a line with all levels of escapes undone, nil when it has none.
+// unescape is a line with all levels of escapes undone, nil when it has none. There is
+// room for a window behind it.
 func (c *clear) unescape(line []byte) []byte {
 	was := line
 	for level := range maxEscapes {
@@ -213,7 +216,7 @@ func (c *clear) unescape(line []byte) []byte {
 		if last == 0 {
 			break
 		}
-		line = append(out, line[last:]...)
+		line = slices.Grow(append(out, line[last:]...), 65)
 		c.spare[level&1] = line
 	}
 	if len(line) == len(was) {

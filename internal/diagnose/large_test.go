@@ -249,7 +249,7 @@ func TestWindows(t *testing.T) {
 		k := windowsOf(len(text))
 		special, ends := make([]uint64, k), make([]uint64, k)
 		twinSpecial, twinEnds := make([]uint64, k), make([]uint64, k)
-		windows(text, special, ends)
+		windows(text, 0, special, ends)
 		windowsPortable(text, 0, twinSpecial, twinEnds)
 		for i := range text {
 			want, end := isSpecial(text, i), text[i] == '\n'
@@ -271,7 +271,7 @@ func TestWindows(t *testing.T) {
 				}
 			}
 		}
-		windows(text, special, ends)
+		windows(text, 0, special, ends)
 		if !slices.Equal(special, twinSpecial) || !slices.Equal(ends, twinEnds) {
 			t.Fatalf("the portable twin differs for %q", text)
 		}

@@ -4,13 +4,14 @@ import "errorkb/internal/pattern"
 
 var fastWindows = pattern.HasAVX2()
 
-// windows sets the bits of special and ends of all bytes of a text, 64 in a word.
-func windows(text []byte, special, ends []uint64) {
+// windows sets the bits of special and ends of all bytes of a text, 64 in a word. What
+// lies ahead bytes behind in memory is brought near the processor on the way.
+func windows(text []byte, ahead int, special, ends []uint64) {
 	n := 0
 	if fastWindows && len(text) > 64 {
 		n = (len(text) - 1) / 64 // the byte behind the last one is looked at, too
 		_, _ = special[n-1], ends[n-1]
-		windowsAVX2(&text[0], n, &special[0], &ends[0])
+		windowsAVX2(&text[0], n, ahead, &special[0], &ends[0])
 	}
 	windowsPortable(text, n, special, ends)
 }
@@ -28,7 +29,7 @@ func classes(text []byte, c *class, out []uint64) {
 }
 
 //go:noescape
-func windowsAVX2(text *byte, n int, special, ends *uint64)
+func windowsAVX2(text *byte, n, ahead int, special, ends *uint64)
 
 //go:noescape
 func classesAVX2(text *byte, n int, tables *[2][16]byte, out *uint64)

@@ -34,12 +34,13 @@ GLOBL upper<>(SB), RODATA|NOPTR, $16
 	VPCMPEQB  Y12, Y0, Y0       \
 	VPMOVMSKB Y0, END
 
-// func windowsAVX2(text *byte, n int, special, ends *uint64)
-TEXT ·windowsAVX2(SB), NOSPLIT, $0-32
+// func windowsAVX2(text *byte, n, ahead int, special, ends *uint64)
+TEXT ·windowsAVX2(SB), NOSPLIT, $0-40
 	MOVQ text+0(FP), SI
 	MOVQ n+8(FP), CX
-	MOVQ special+16(FP), DI
-	MOVQ ends+24(FP), DX
+	MOVQ ahead+16(FP), R10
+	MOVQ special+24(FP), DI
+	MOVQ ends+32(FP), DX
 	VBROADCASTI128 lower<>(SB), Y8
 	VBROADCASTI128 upper<>(SB), Y9
 	MOVL $0x0f0f0f0f, AX
@@ -56,7 +57,7 @@ TEXT ·windowsAVX2(SB), NOSPLIT, $0-32
 	JZ   done
 
 window:
-	PREFETCHT1 65536(SI)
+	PREFETCHT1 (SI)(R10*1)
 	CLASSIFY((SI), 1(SI), AX, R8)
 	CLASSIFY(32(SI), 33(SI), BX, R9)
 	SHLQ $32, BX
