@@ -69,21 +69,7 @@ func (c *clear) make(part []byte, slashes bool) {
 	c.findLater(part)
 	c.from, c.line, c.blanks = 0, -1, 0
 	c.pin(0)
-	next := 0
-	for k, found := range c.special[:n] {
-		for ; found != 0; found &= found - 1 {
-			i := 64*k + bits.TrailingZeros64(found)
-			if i < next {
-				continue
-			}
-			if part[i] == '\\' {
-				next = c.slash(part, i)
-			} else {
-				next = c.undo(part, i)
-			}
-		}
-	}
-	c.copyTo(part, len(part))
+	c.undoAll(part, c.special, 0, len(part))
 }
 
 // findLater notes the lines that begin no entry.
@@ -136,6 +122,16 @@ func nextBit(words []uint64, i, end int) int {
 	return end
 }
 
+// lastBit is the last byte before i whose bit is set, -1 when there is none.
+func lastBit(words []uint64, i int) int {
+	found := words[i>>6] & (1<<(i&63) - 1)
+	for i >>= 6; found == 0 && i > 0; {
+		i--
+		found = words[i]
+	}
+	return 64*i + bits.Len64(found) - 1
+}
+
 // isDay reports whether eight bytes are those of a year and a month, the most
 // frequent start of a line: "2026-03-".
 func isDay(x uint64) bool {
@@ -145,10 +141,10 @@ func isDay(x uint64) bool {
 
 // slash makes the line with a back slash at i clear, and returns where to go on.
 func (c *clear) slash(part []byte, i int) int {
-	if c.keep || i < c.plain {
+	if c.keep || i < c.plain || c.line >= 0 {
 		return i + 1
 	}
-	start, end := bytes.LastIndexByte(part[:i], '\n')+1, nextBit(c.ends, i, len(part))
+	start, end := lastBit(c.ends, i)+1, nextBit(c.ends, i, len(part))
 	line := c.unescape(part[start:end])
 	if line == nil {
 		c.plain = end
@@ -156,6 +152,7 @@ func (c *clear) slash(part []byte, i int) int {
 	}
 	c.odd = append(c.odd, i)
 	if c.slashes {
+		c.plain = end
 		c.undoAll(part, c.special, i, end)
 		c.text = append(c.text, '\n')
 	} else {
@@ -183,8 +180,34 @@ func (c *clear) slash(part []byte, i int) int {
 // undoAll makes t[i:end] clear.
 func (c *clear) undoAll(t []byte, special []uint64, i, end int) {
 	t = t[:end]
-	for i = nextBit(special, i, end); i < end; i = nextBit(special, i, end) {
-		i = c.undo(t, i)
+	skip := ^uint64(0) << (i & 63) // of the first window, what is not before i
+	for k := i >> 6; k<<6 < end; k++ {
+		found := special[k] & skip
+		for skip = ^uint64(0); found != 0; found &= found - 1 {
+			at := k<<6 + bits.TrailingZeros64(found)
+			if at < i {
+				continue
+			}
+			if at >= end {
+				break
+			}
+			switch t[at] {
+			case ' ':
+				for i = at + 1; i < end && (t[i] == ' ' || t[i] == '\t'); i++ {
+					c.blanks++
+				}
+				c.copyTo(t, at+1) // the first one stays
+				c.goOn(i)
+			case 0x1b:
+				c.copyTo(t, at)
+				i = c.passBlanks(t, at+escapeSequence(t[at:]))
+				c.goOn(i)
+			case '\\':
+				i = c.slash(t, at)
+			default:
+				i = c.undo(t, at)
+			}
+		}
 	}
 	c.copyTo(t, end)
 }
@@ -192,37 +215,56 @@ func (c *clear) undoAll(t []byte, special []uint64, i, end int) {
 // unescape is a line with all levels of escapes undone, nil when it has none. There is
 // room for a window behind it.
 func (c *clear) unescape(line []byte) []byte {
-	was := line
+	var out []byte
 	for level := range maxEscapes {
-		out := c.spare[level&1][:0]
-		last := 0
-		for i := 0; i+1 < len(line); {
-			k := bytes.IndexByte(line[i:len(line)-1], '\\')
-			if k < 0 {
-				break
-			}
-			if i += k; isDrive(line, i) {
-				break // nothing of the rest of the line is escaped
-			}
-			with, n := escape(line[i:])
-			if n == 0 {
+		next := c.unescapeOnce(line, c.spare[level&1])
+		if next == nil {
+			break
+		}
+		line, out, c.spare[level&1] = next, next, next
+	}
+	return out
+}
+
+// unescapeOnce is a line with one level of escapes undone, in the memory of out.
+func (c *clear) unescapeOnce(line, out []byte) []byte {
+	// What an escape stands for is never longer than the escape.
+	out = slices.Grow(out[:0], len(line)+65)[:len(line)+65]
+	n, last := 0, 0
+	for i := 0; i+1 < len(line); {
+		k := bytes.IndexByte(line[i:len(line)-1], '\\')
+		if k < 0 {
+			break
+		}
+		if i += k; isDrive(line, i) {
+			break // nothing of the rest of the line is escaped
+		}
+		with, size := "", 2
+		if next := line[i+1]; next != '"' && next != '\\' {
+			if with, size = escape(line[i:]); size == 0 {
 				i++
 				continue
 			}
-			out = append(append(out, line[last:i]...), with...)
-			i += n
-			last = i
 		}
-		if last == 0 {
-			break
+		if i-last <= 16 && last+16 <= len(line) {
+			*(*[16]byte)(out[n:]) = [16]byte(line[last:]) // with what is behind it: see copyTo
+		} else {
+			copy(out[n:], line[last:i])
 		}
-		line = slices.Grow(append(out, line[last:]...), 65)
-		c.spare[level&1] = line
+		n += i - last
+		if with == "" {
+			out[n] = line[i+1]
+			n++
+		} else {
+			n += copy(out[n:], with)
+		}
+		i += size
+		last = i
 	}
-	if len(line) == len(was) {
+	if last == 0 {
 		return nil
 	}
-	return line
+	return out[:n+copy(out[n:], line[last:])]
 }
 
 // pin says that what comes next in the clear text comes from byte i of the part.
@@ -255,31 +297,29 @@ func (c *clear) copyTo(t []byte, to int) {
 // undo undoes what the special byte at i stands for, and returns where to go on.
 func (c *clear) undo(t []byte, i int) int {
 	n, with := 1, ""
-	switch b := t[i]; {
-	case b == ' ' || b == '\t':
+	switch t[i] {
+	case '\t':
 		for i+n < len(t) && (t[i+n] == ' ' || t[i+n] == '\t') {
 			n++
 		}
 		with = " "
 		c.blanks += n - 1
-	case b == '\r':
+	case '\r':
 		if i+1 >= len(t) || t[i+1] != '\n' {
 			with = "\n"
 			c.isOdd(i)
 		}
-	case b == 0x1b:
-		n = escapeSequence(t[i:])
-	case b == '\b':
+	case '\b':
 		c.isOdd(i)
 		c.copyTo(t, i)
 		if k := len(c.text); k > 0 && c.text[k-1] != '\n' {
 			c.text = c.text[:lastRune(c.text)]
 		}
-	case b == '&':
+	case '&':
 		if with, n = entity(t[i:]); n == 0 {
 			return i + 1
 		}
-	case b == '[':
+	case '[':
 		k := i + 1
 		for k < len(t) && k < i+17 && (isDigit(t[k]) || t[k] == ';') {
 			k++
@@ -292,34 +332,48 @@ func (c *clear) undo(t []byte, i int) int {
 			c.text = bytes.TrimSuffix(c.text, escape)
 		}
 		n = k + 1 - i
-	case b == '\\':
-		return i + 1
-	case b >= 0x80:
-		r, size := decodeRune(t[i:])
-		plain, ok := typography[r]
-		if !ok {
-			return i + size
-		}
-		if with, n = plain, size; with == "\n" {
-			c.isOdd(i)
+	default:
+		if t[i] >= 0x80 {
+			r, size := decodeRune(t[i:])
+			plain, ok := typography[r]
+			if !ok {
+				return i + size
+			}
+			if with, n = plain, size; with == "\n" {
+				c.isOdd(i)
+			}
 		}
 	}
 	c.copyTo(t, i)
-	if with == " " && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
+	if with == " " && c.endsBlank() {
 		c.blanks++
-	} else {
+	} else if with != "" {
 		c.text = append(c.text, with...)
 	}
-	c.from = i + n
-	for c.from < len(t) && t[c.from] == ' ' && len(c.text) > 0 && c.text[len(c.text)-1] == ' ' {
-		c.from++ // what stood between two blanks is gone
+	i = c.passBlanks(t, i+n)
+	c.goOn(i)
+	return i
+}
+
+// goOn goes on with byte i of what is made clear.
+func (c *clear) goOn(i int) {
+	if c.from = i; c.line < 0 {
+		c.pin(i)
+	}
+}
+
+// passBlanks passes the blanks from i on if they follow one in the clear text, because
+// what stood between them is gone.
+func (c *clear) passBlanks(t []byte, i int) int {
+	for i < len(t) && t[i] == ' ' && c.endsBlank() {
+		i++
 		c.blanks++
 	}
-	if c.line < 0 {
-		c.pin(c.from)
-	}
-	return c.from
+	return i
 }
+
+// endsBlank reports whether the clear text ends with a blank, so far.
+func (c *clear) endsBlank() bool { return len(c.text) > 0 && c.text[len(c.text)-1] == ' ' }
 
 // mark notes that something stands in the text.
 func (c *clear) mark(owner int, m pattern.Match) {

@@ -223,12 +223,12 @@ func opensEntry(t []byte) bool {
 			// A logger's object holds the time or a line with one.
 			for i := 1; i+8 < len(t) && i < 100; i++ {
 				if isDigit(t[i]) && !isWord(t[i-1]) {
-					return dateTimeLen(t[i:]) > 0
+					return isISO(t[i:]) || dateTimeLen(t[i:]) > 0
 				}
 			}
 			return false
 		case isLetter(c):
-			if byteKinds[c]&opensTime != 0 && timeLen(t) > 0 {
+			if byteKinds[c]&opensTime != 0 && (isSyslog(t) || timeLen(t) > 0) {
 				return true
 			}
 			n := columnLen(t)
@@ -241,6 +241,14 @@ func opensEntry(t []byte) bool {
 		}
 	}
 	return false
+}
+
+// isSyslog reports whether a line begins with a time in the form of syslog, with a word
+// in small letters behind it: "Mar  1 08:15:04 host".
+func isSyslog(t []byte) bool {
+	return len(t) > 16 && t[3] == ' ' && t[6] == ' ' && t[9] == ':' && t[12] == ':' && t[15] == ' ' && t[16] >= 'a' &&
+		isDigit(t[5]) && (t[4] == ' ' || isDigit(t[4])) && isOneOf(t[:3], months) &&
+		areDigits(eight(t[7:])&^(0xff<<16|0xff<<40)|'0'<<16|'0'<<40)
 }
 
 // readEntry reads an entry as a small text is read, and keeps its readings when
