@@ -76,10 +76,10 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 		read.width, read.gapped = width, gapped
 		if read.indented {
 			first := k // pin behind the first blank
-			for first > 0 && c.pins[first].at > start+at+1 {
+			for first > 0 && int(c.pins[first].at) > start+at+1 {
 				first--
 			}
-			read.indent = 1 + max(0, c.pins[first].blanks-blanks)
+			read.indent = 1 + max(0, int(c.pins[first].blanks)-blanks)
 		}
 		lines = append(lines, read)
 		at, blanks = next, int(c.pins[k].blanks)
