@@ -28,7 +28,7 @@ const (
 // searchLarge is search for a large text.
 func (w *work) searchLarge() {
 	w.large, w.tally.forget = true, true
-	chunks := cutChunks(w.input)
+	chunks := w.cutChunks(w.input)
 	o := newOrder(w)
 	w.ends = make([]atomic.Int32, (len(w.input)+stepSize-1)/stepSize)
 	each(len(chunks), w.ctx, func(c *clear, k int) {
@@ -48,24 +48,29 @@ func (w *work) searchLarge() {
 }
 
 // cutChunks cuts a text before lines that begin an entry, or failing that before
-// any line.
-func cutChunks(text []byte) []span {
+// lines that no message goes over.
+func (w *work) cutChunks(text []byte) []span {
 	var chunks []span
 	for from := 0; from < len(text); {
-		to := from + cutChunk(text[from:], chunkSize)
+		to := from + w.cutChunk(text[from:], chunkSize)
 		chunks = append(chunks, span{from, to})
 		from = to
 	}
 	return chunks
 }
 
-// cutChunk is the length of the chunk of at least a size that a text begins with, as
+// cutChunk is the length of the chunk of about a size that a text begins with, as
 // far as the text goes. It looks no further than maxSeamGap behind that size.
-func cutChunk(text []byte, size int) int {
+func (w *work) cutChunk(text []byte, size int) int {
 	if len(text) <= size {
 		return len(text)
 	}
-	return nextEntry(text[:min(len(text), size+maxSeamGap)], size)
+	text = text[:min(len(text), size+maxSeamGap)]
+	n := nextEntry(text, size)
+	if n == len(text) || opensEntry(text[n:lineEndOf(text, n)]) {
+		return n
+	}
+	return w.border(text, max(0, n-seamBytes), n)
 }
 
 // nextEntry is the start of the first entry at or behind an offset.
@@ -105,6 +110,7 @@ func lineEndOf(text []byte, from int) int {
 // readChunk finds what stands in a chunk, which holds whole entries. It reads blocks of
 // it, which stay near the processor.
 func (w *work) readChunk(c *clear) {
+	c.timeless = !opensEntry(w.input[:lineEndOf(w.input, 0)]) // it seldom changes within a text
 	for from, to := 0, len(w.input); from < to && !w.partial; {
 		end := min(from+blockSize, to)
 		if end < to && c.timeless {
@@ -112,8 +118,7 @@ func (w *work) readChunk(c *clear) {
 		} else if end < to {
 			end = min(nextEntry(w.input, end), to)
 		}
-		w.readBlock(c, from, end)
-		from = end
+		from = w.readBlock(c, from, end)
 	}
 }
 
@@ -131,8 +136,9 @@ func (w *work) countEnds(c *clear, base, end int) {
 }
 
 // readBlock looks at the entries in which something stands, and at those of several
-// lines.
-func (w *work) readBlock(c *clear, base, end int) {
+// lines. It returns how far it came: lines without a time at the end of the block are
+// left to the next one, which knows the lines behind them.
+func (w *work) readBlock(c *clear, base, end int) int {
 	block := w.input[base:end]
 	c.keep = false
 	c.make(block, w.engine.slashes)
@@ -152,15 +158,28 @@ func (w *work) readBlock(c *clear, base, end int) {
 				from = lineStartOf(block, from-1, from-1-at)
 			}
 		default:
-			return
+			return end
 		}
 		if len(later) > 0 && later[0] == from {
 			later, lined = later[1:], true // no line with a time
 		}
 		to := min(lineEndOf(block, from)+1, len(block))
-		for lines := 1; len(later) > 0 && later[0] == to && lines < maxJoinLines && to-from < maxJoinBytes; lines++ {
+		group := later
+		for lines := 1; len(later) > 0 && later[0] == to && lines < maxJoinLines-nearLines && to-from < maxJoinBytes; lines++ {
 			to = min(lineEndOf(block, to)+1, len(block))
 			later, lined = later[1:], true
+		}
+		apart := false
+		switch {
+		case len(later) > 0 && later[0] == to:
+			if apart = w.closeApart(c, from, linesBehind(block, to, len(block), nearLines), marks); apart {
+				break // no message goes over the border either
+			}
+			to = w.seam(c, block, from, to, marks)
+			for later = group; later[0] < to; later = later[1:] {
+			}
+		case lined && to == len(block) && from > 0 && end < len(w.input) && !opensEntry(w.input[end:lineEndOf(w.input, end)]):
+			return base + from
 		}
 		reached, n := reach > from, 0
 		for n < len(marks) && marks[n].raw.from < to {
@@ -168,10 +187,10 @@ func (w *work) readBlock(c *clear, base, end int) {
 			n++
 		}
 		if w.late() {
-			return
+			return end
 		}
 		switch {
-		case reached || lined && !w.apart(c, from, to, marks[:n]):
+		case reached || lined && !apart && !w.apart(c, from, to, marks[:n]):
 			w.readEntry(base+from, base+to)
 		case lined:
 			w.readLinesOf(c, base, from, to, marks[:n])
@@ -180,6 +199,7 @@ func (w *work) readBlock(c *clear, base, end int) {
 		}
 		marks, at = marks[n:], to
 	}
+	return end
 }
 
 // readLinesOf reads the lines of a part of a block in which something stands, each by

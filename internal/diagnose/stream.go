@@ -63,8 +63,8 @@ func (s *Stream) handOn() {
 	if s.todo == nil {
 		s.start()
 	}
-	n := cutChunk(s.buffer, s.chunk)
-	c := chunk{number: s.next, text: s.buffer[:n:n], base: s.from}
+	n := s.w.cutChunk(s.buffer, s.chunk)
+	c := chunk{number: s.next, text: s.buffer[:n], base: s.from}
 	rest := <-s.free
 	if cap(rest) < s.chunk+maxSeamGap {
 		rest = make([]byte, 0, s.chunk+maxSeamGap)

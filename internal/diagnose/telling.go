@@ -118,7 +118,7 @@ func (c *clear) candidate(text []byte, base spot, late func() bool) (best candid
 // tellingLarge looks for the telling line of a large text in its clear text, and then
 // reads the line that won.
 func (w *work) tellingLarge() telling {
-	chunks := cutChunks(w.input[:startOfLine(w.input, MaxTelling)])
+	chunks := w.cutChunks(w.input[:startOfLine(w.input, MaxTelling)])
 	list := make([]candidate, len(chunks))
 	each(len(chunks), w.ctx, func(c *clear, k int) {
 		s := chunks[k]
