@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -43,8 +45,12 @@ as they are, a terminal stays a terminal, signals reach the command, and its
 exit status is that of kb. When it fails, the diagnosis of the end of its output
 follows on standard error, secrets masked, as it may end up in a log.
 
+Where input and output are a terminal, the command has one of its own, whose keys
+are its own: Ctrl-C ends it, Ctrl-Z stops only programs that stop themselves.
+
 A command that a signal ended gives 128 and the number of the signal; 127 means
-that there is no such command, 126 that it cannot be run.`,
+that there is no such command, 126 that it cannot be run, 125 that its output
+could not be written.`,
 		Example: `  kb run npm test
   kb run -- make -j4 all
   kb run --always -- ./deploy.sh staging`,
@@ -64,9 +70,9 @@ that there is no such command, 126 that it cannot be run.`,
 			}
 		}
 		output := &tail{limit: keptOutput}
-		state, err := runCommand(args, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, output)
-		if err != nil {
-			return startFailure(args[0], err)
+		state, failed := runCommand(args, streams{cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr()}, output)
+		if state == nil {
+			return startFailure(args[0], failed)
 		}
 		status, how := ending(state.Sys().(syscall.WaitStatus))
 		if status != 0 || *always {
@@ -74,10 +80,13 @@ that there is no such command, 126 that it cannot be run.`,
 				cli.WriteError(cmd.ErrOrStderr(), "kb", fmt.Errorf("diagnose the output: %w", err), "")
 			}
 		}
-		if status == 0 {
-			return nil
+		switch {
+		case failed != nil:
+			return &cli.Error{Status: cmp.Or(status, statusOwnFailure), Err: failed}
+		case status != 0:
+			return &cli.Error{Status: status, Err: cli.ErrNo}
 		}
-		return &cli.Error{Status: status, Err: cli.ErrNo}
+		return nil
 	}
 	return cmd
 }
@@ -87,8 +96,11 @@ func startFailure(name string, err error) error {
 	status := statusOwnFailure
 	var failed *exec.Error
 	var path *fs.PathError
+	_, missing := os.Stat(name)
 	switch {
-	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
+	case strings.ContainsRune(name, os.PathSeparator) && missing == nil && errors.Is(err, fs.ErrNotExist):
+		status, err = statusNoStart, fmt.Errorf("run %q: the program that its first line names, or its loader, is missing", name)
+	case name == "", errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		status, err = statusNoCommand, fmt.Errorf("no command %q", name)
 	case errors.As(err, &path):
 		status, err = statusNoStart, fmt.Errorf("run %q: %w", name, path.Err)

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,6 +51,50 @@ func TestRunStatusOfASignal(t *testing.T) {
 		_, errs, status := runKB(t, "", "sh", "-c", "echo port 80 is taken by another process; kill -"+signal+" $$")
 		if status != want || !strings.Contains(errs, "kb: sh was ended by signal "+strconv.Itoa(want-128)) || !strings.Contains(errs, "Known error") {
 			t.Errorf("SIG%s: status %d, %s", signal, status, errs)
+		}
+	}
+}
+
+// What cannot be run is told apart as shells do it, and from output that is lost.
+func TestRunFailures(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	for _, c := range []struct {
+		command string
+		status  int
+		says    string
+	}{
+		{"", 127, `no command ""`},
+		{"no-such-command", 127, `no command "no-such-command"`},
+		{dir + "/none", 127, "no command "},
+		{file("data", "x", 0o600), 126, "permission denied"},
+		{dir, 126, "permission denied"},
+		{file("plain", "echo x\n", 0o700), 126, "exec format error"},
+		{file("orphan", "#!/no/such/shell\n", 0o700), 126, "the program that its first line names"},
+	} {
+		out, errs, status := runKB(t, "", c.command)
+		if status != c.status || !strings.Contains(errs, c.says) || out != "" {
+			t.Errorf("%q: status %d, %s", c.command, status, errs)
+		}
+	}
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("no device that is full")
+	}
+	defer full.Close()
+	for script, want := range map[string]int{"echo lost": statusOwnFailure, "echo lost; exit 9": 9} {
+		cmd := exec.Command("kb", "run", "sh", "-c", script)
+		var errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = full, &errs
+		cmd.Run()
+		if status := cmd.ProcessState.ExitCode(); status != want || !strings.Contains(errs.String(), "kb: pass the output on: write /dev/stdout: no space left on device\n") {
+			t.Errorf("%s: status %d, %s", script, status, errs.String())
 		}
 	}
 }

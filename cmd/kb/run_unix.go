@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,9 @@ var passedOn = []os.Signal{
 	unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT, unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH, unix.SIGPIPE,
 }
 
-// runCommand runs a command and copies its output to kept as well.
+// runCommand runs a command and copies its output to kept as well. It gives no state
+// when the command could not be run, and state and error when its output could not be
+// written.
 //
 // Where ours is a terminal, the command gets one of its own in its place. When
 // input is one too, it is the terminal that the command is controlled by, as
@@ -71,12 +74,12 @@ func runCommand(args []string, std streams, kept io.Writer) (*os.ProcessState, e
 		case s := <-signals:
 			r.pass(s)
 		case err := <-ended:
-			r.finish()
+			failed := r.finish()
 			var exit *exec.ExitError
 			if err != nil && !errors.As(err, &exit) {
 				return nil, err
 			}
-			return cmd.ProcessState, nil
+			return cmd.ProcessState, failed
 		}
 	}
 }
@@ -233,11 +236,15 @@ func inForeground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// finish waits for what the command wrote at last.
-func (r *runner) finish() {
+// finish waits for what the command wrote at last, and says why its output could not
+// be written.
+func (r *runner) finish() error {
+	var failed error
 	for _, c := range r.copies {
 		c.finish()
+		failed = cmp.Or(failed, c.failed)
 	}
+	return failed
 }
 
 func (r *runner) close() {
@@ -258,6 +265,8 @@ type copying struct {
 	to   io.Writer
 	kept lines
 	done sync.WaitGroup
+
+	failed error // of a write, but not that nobody reads any more
 }
 
 func (c *copying) start(kept io.Writer) {
@@ -282,6 +291,9 @@ func (c *copying) start(kept io.Writer) {
 func (c *copying) take(p []byte) bool {
 	c.kept.Write(p) // never fails
 	if _, err := c.to.Write(p); err != nil {
+		if !errors.Is(err, unix.EPIPE) {
+			c.failed = fmt.Errorf("pass the output on: %w", err)
+		}
 		c.from.Close()
 		return false
 	}

@@ -44,9 +44,10 @@ type spot struct {
 
 // after is the place behind a text that begins at m.
 func (m spot) after(text []byte) spot {
-	next := spot{m.bytes + len(text), m.lines + bytes.Count(text, []byte{'\n'}), m.column + len(text)}
-	if i := bytes.LastIndexByte(text, '\n'); i >= 0 {
-		next.column = len(text) - i - 1
+	next := spot{m.bytes + len(text), m.lines, m.column + len(text)}
+	if n := bytes.Count(text, []byte{'\n'}); n > 0 {
+		next.lines += n
+		next.column = len(text) - bytes.LastIndexByte(text, '\n') - 1
 	}
 	return next
 }
