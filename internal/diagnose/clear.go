@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"math/bits"
-	"slices"
 	"sort"
 
 	"errorkb/internal/pattern"
@@ -20,17 +19,16 @@ type clear struct {
 	odd      []int  // where more was undone in the part than what keeps its lines
 	timeless bool   // no line of the part begins an entry
 	marks    []mark // where something stands
-	spare    [2][]byte
 	short    short
 	arena    arena // for lines that are joined
 	joined   []byte
 	seams    []int
 
 	special, ends []uint64 // of the part
-	inner         []uint64 // special bytes of a line whose escapes were undone
 	slashes       bool     // messages hold back slashes
 	keep          bool     // escapes are left as they are
 	plain         int      // end of a line without escapes
+	escaped       escaped
 	// Of what is being made clear:
 	from   int // what stands before it is done
 	line   int // where the line begins in the part if its escapes were undone, else -1
@@ -68,6 +66,7 @@ func (c *clear) make(part []byte, slashes bool) {
 	windows(part, blockSize, c.special, c.ends)
 	c.findLater(part)
 	c.from, c.line, c.blanks = 0, -1, 0
+	c.escaped.lines = c.escaped.lines[:0]
 	c.pin(0)
 	c.undoAll(part, c.special, 0, len(part))
 }
@@ -144,16 +143,15 @@ func (c *clear) slash(part []byte, i int) int {
 	if c.keep || i < c.plain || c.line >= 0 {
 		return i + 1
 	}
-	start, end := lastBit(c.ends, i)+1, nextBit(c.ends, i, len(part))
-	line := c.unescape(part[start:end])
-	if line == nil {
-		c.plain = end
+	l := c.escaped.lineAt(part, c.ends, i)
+	if !l.changed {
+		c.plain = l.end
 		return i + 1
 	}
 	c.odd = append(c.odd, i)
 	if c.slashes {
-		c.plain = end
-		c.undoAll(part, c.special, i, end)
+		c.plain = l.end
+		c.undoAll(part, c.special, i, l.end)
 		c.text = append(c.text, '\n')
 	} else {
 		// What is there of the line goes.
@@ -163,18 +161,12 @@ func (c *clear) slash(part []byte, i int) int {
 			c.pins = c.pins[:len(c.pins)-1]
 		}
 	}
-	n := windowsOf(len(line)) + 1
-	if len(c.inner) < 2*n {
-		c.inner = make([]uint64, 2*n)
-	}
-	// Whole windows are the fastest to look at, whatever stands behind the line.
-	windows(line[:64*n-63], 0, c.inner[:n], c.inner[n:])
-	c.from, c.line = 0, start
+	c.from, c.line = l.at, l.start
 	c.pin(0)
-	c.undoAll(line, c.inner, 0, len(line))
-	c.from, c.line = end, -1
-	c.pin(end)
-	return end
+	c.undoAll(c.escaped.text, c.escaped.special, l.at, l.at+len(l.text))
+	c.from, c.line = l.end, -1
+	c.pin(l.end)
+	return l.end
 }
 
 // undoAll makes t[i:end] clear.
@@ -210,61 +202,6 @@ func (c *clear) undoAll(t []byte, special []uint64, i, end int) {
 		}
 	}
 	c.copyTo(t, end)
-}
-
-// unescape is a line with all levels of escapes undone, nil when it has none. There is
-// room for a window behind it.
-func (c *clear) unescape(line []byte) []byte {
-	var out []byte
-	for level := range maxEscapes {
-		next := c.unescapeOnce(line, c.spare[level&1])
-		if next == nil {
-			break
-		}
-		line, out, c.spare[level&1] = next, next, next
-	}
-	return out
-}
-
-// unescapeOnce is a line with one level of escapes undone, in the memory of out.
-func (c *clear) unescapeOnce(line, out []byte) []byte {
-	// What an escape stands for is never longer than the escape.
-	out = slices.Grow(out[:0], len(line)+65)[:len(line)+65]
-	n, last := 0, 0
-	for i := 0; i+1 < len(line); {
-		k := bytes.IndexByte(line[i:len(line)-1], '\\')
-		if k < 0 {
-			break
-		}
-		if i += k; isDrive(line, i) {
-			break // nothing of the rest of the line is escaped
-		}
-		with, size := "", 2
-		if next := line[i+1]; next != '"' && next != '\\' {
-			if with, size = escape(line[i:]); size == 0 {
-				i++
-				continue
-			}
-		}
-		if i-last <= 16 && last+16 <= len(line) {
-			*(*[16]byte)(out[n:]) = [16]byte(line[last:]) // with what is behind it: see copyTo
-		} else {
-			copy(out[n:], line[last:i])
-		}
-		n += i - last
-		if with == "" {
-			out[n] = line[i+1]
-			n++
-		} else {
-			n += copy(out[n:], with)
-		}
-		i += size
-		last = i
-	}
-	if last == 0 {
-		return nil
-	}
-	return out[:n+copy(out[n:], line[last:])]
 }
 
 // pin says that what comes next in the clear text comes from byte i of the part.
