@@ -96,15 +96,12 @@ func (c *clear) findLater(part []byte) {
 // endsIn counts the line ends between two bytes of the part.
 func (c *clear) endsIn(from, to int) int {
 	n := 0
-	for k := from >> 6; k<<6 < to; k++ {
-		ends := c.ends[k]
-		if at := from - k<<6; at > 0 {
-			ends &= ^uint64(0) << at
-		}
-		if rest := to - k<<6; rest < 64 {
-			ends &= 1<<rest - 1
-		}
+	for _, ends := range c.ends[from>>6 : windowsOf(to)] {
 		n += bits.OnesCount64(ends)
+	}
+	n -= bits.OnesCount64(c.ends[from>>6] & (1<<(from&63) - 1))
+	if rest := to & 63; rest > 0 {
+		n -= bits.OnesCount64(c.ends[to>>6] >> rest)
 	}
 	return n
 }

@@ -118,11 +118,14 @@ func (w *work) readChunk(c *clear) {
 		} else if end < to {
 			end = min(nextEntry(w.input, end), to)
 		}
-		from = w.readBlock(c, from, end)
+		end = w.readBlock(c, from, end)
+		w.countEnds(c, from, end)
+		from = end
 	}
 }
 
-// countEnds counts the line ends of a block for the steps of the whole text.
+// countEnds counts the line ends of what was read of a block, for the steps of the
+// whole text.
 func (w *work) countEnds(c *clear, base, end int) {
 	if w.ends == nil {
 		return // of a text that is not kept
@@ -142,7 +145,6 @@ func (w *work) readBlock(c *clear, base, end int) int {
 	block := w.input[base:end]
 	c.keep = false
 	c.make(block, w.engine.slashes)
-	w.countEnds(c, base, end)
 	w.mark(c, base, end)
 	marks, later := c.marks, c.later
 	reach := 0 // end of the marks that were passed
