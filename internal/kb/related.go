@@ -36,26 +36,17 @@ const maxShared = 64
 func Related(records []*Record, limit int) map[string][]Relation {
 	records = slices.Clone(records)
 	slices.SortStableFunc(records, compareRecords)
-	byID := make(map[string]*Record, len(records))
+	known := make(map[string]bool, len(records))
 	for _, r := range records {
-		byID[r.ID] = r
+		known[r.ID] = true
 	}
-	shared := sharedIndex(records)
-	namedBy := map[string][]string{}
-	for _, r := range records {
-		for _, id := range r.Related {
-			namedBy[id] = append(namedBy[id], r.ID)
-		}
-		if r.ReplacedBy != nil {
-			namedBy[*r.ReplacedBy] = append(namedBy[*r.ReplacedBy], r.ID)
-		}
-	}
+	f := newFinder(records)
 	related := make(map[string][]Relation, len(records))
 	for i, r := range records {
 		taken := map[string]bool{r.ID: true}
 		var out []Relation
 		add := func(id, why string) {
-			if len(out) < limit && !taken[id] && byID[id] != nil {
+			if len(out) < limit && !taken[id] && known[id] {
 				taken[id] = true
 				out = append(out, Relation{id, why})
 			}
@@ -66,8 +57,14 @@ func Related(records []*Record, limit int) map[string][]Relation {
 		for _, id := range r.Related {
 			add(id, "named by the author")
 		}
-		for _, c := range candidates(i, r, records, shared, namedBy[r.ID], byID) {
-			add(c.record.ID, c.why)
+		for _, c := range f.candidates(i) {
+			if len(out) >= limit {
+				break
+			}
+			if c.why == "" {
+				c.why = f.sharedTags(i, c.place)
+			}
+			add(records[c.place].ID, c.why)
 		}
 		if len(out) > 0 {
 			related[r.ID] = out
@@ -115,77 +112,84 @@ func text(s *string) string {
 	return *s
 }
 
-// sharedIndex maps each property to the records that have it, in order.
-func sharedIndex(records []*Record) map[string][]int {
-	index := map[string][]int{}
-	for i, r := range records {
-		for _, p := range propertiesOf(r) {
-			index[p.key] = append(index[p.key], i)
-		}
-	}
-	return index
+// finder looks for what one record after the other is related to.
+type finder struct {
+	records    []*Record // in order
+	properties [][]property
+	shared     map[string][]int // the records that have a property, in order
+	namedBy    map[string][]int // the records that name one as related or as what replaced them
+	list       []candidate
+	at         []int // by record: one more than its place in the list, 0 when it is not there
 }
 
 type candidate struct {
-	record *Record
-	score  float64
-	best   float64 // weight of the strongest reason
-	why    string
-	tags   []string
+	place int // of the record, in order
+	score float64
+	best  float64 // weight of the strongest reason
+	why   string  // "" when there are only tags
 }
 
-// candidates ranks the records that share something with record i.
-func candidates(i int, r *Record, records []*Record, shared map[string][]int, namedBy []string, byID map[string]*Record) []*candidate {
-	found := map[*Record]*candidate{}
-	add := func(other *Record, weight float64, why string) *candidate {
-		c := found[other]
-		if c == nil {
-			c = &candidate{record: other}
-			found[other] = c
+func newFinder(records []*Record) *finder {
+	f := &finder{records: records, properties: make([][]property, len(records)),
+		shared: map[string][]int{}, namedBy: map[string][]int{}, at: make([]int, len(records))}
+	for i, r := range records {
+		f.properties[i] = propertiesOf(r)
+		for _, p := range f.properties[i] {
+			f.shared[p.key] = append(f.shared[p.key], i)
 		}
-		c.score += weight
-		if weight > c.best && why != "" {
-			c.best, c.why = weight, why
+		for _, id := range r.Related {
+			f.namedBy[id] = append(f.namedBy[id], i)
 		}
-		return c
+		if r.ReplacedBy != nil {
+			f.namedBy[*r.ReplacedBy] = append(f.namedBy[*r.ReplacedBy], i)
+		}
 	}
-	for _, id := range namedBy {
-		other := byID[id]
-		if other.ReplacedBy != nil && *other.ReplacedBy == r.ID {
-			add(other, weightReplaced, "replaced by this error")
+	return f
+}
+
+// candidates ranks the records that share something with record i, or name it. The
+// list is valid until the next call.
+func (f *finder) candidates(i int) []candidate {
+	for _, c := range f.list {
+		f.at[c.place] = 0
+	}
+	f.list = f.list[:0]
+	r := f.records[i]
+	for _, other := range f.namedBy[r.ID] {
+		if by := f.records[other].ReplacedBy; by != nil && *by == r.ID {
+			f.add(other, weightReplaced, "replaced by this error")
 		} else {
-			add(other, weightNamedThere, "names this error as related")
+			f.add(other, weightNamedThere, "names this error as related")
 		}
 	}
-	for _, p := range propertiesOf(r) {
-		holders := shared[p.key]
-		isTag := strings.HasPrefix(p.key, "tag\x00")
-		if isTag {
-			p.weight = weightTag / float64(max(1, len(holders)-1))
+	for _, p := range f.properties[i] {
+		holders := f.shared[p.key]
+		if isTag(p) {
+			p.weight, p.why = weightTag/float64(max(1, len(holders)-1)), ""
 		}
 		for _, j := range window(holders, i) {
-			if j == i {
-				continue
-			}
-			if isTag {
-				c := add(records[j], p.weight, "")
-				c.tags = append(c.tags, p.why)
-			} else {
-				add(records[j], p.weight, p.why)
+			if j != i {
+				f.add(j, p.weight, p.why)
 			}
 		}
 	}
-	list := make([]*candidate, 0, len(found))
-	for _, c := range found {
-		if c.why == "" {
-			c.why = sharedTags(c.tags)
-		}
-		list = append(list, c)
-	}
-	slices.SortFunc(list, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), compareRecords(a.record, b.record))
+	slices.SortFunc(f.list, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.place, b.place))
 	})
-	return list
+	return f.list
+}
+
+// add gives a record one more reason.
+func (f *finder) add(other int, weight float64, why string) {
+	if f.at[other] == 0 {
+		f.list = append(f.list, candidate{place: other})
+		f.at[other] = len(f.list)
+	}
+	c := &f.list[f.at[other]-1]
+	c.score += weight
+	if weight > c.best && why != "" {
+		c.best, c.why = weight, why
+	}
 }
 
 // window gives the holders around record i when there are too many of them;
@@ -199,8 +203,17 @@ func window(holders []int, i int) []int {
 	return holders[from : from+maxShared]
 }
 
-func sharedTags(tags []string) string {
+func isTag(p property) bool { return strings.HasPrefix(p.key, "tag\x00") }
+
+// sharedTags says which tags relate record i to another one.
+func (f *finder) sharedTags(i, other int) string {
 	const shown = 3
+	var tags []string
+	for _, p := range f.properties[i] {
+		if isTag(p) && slices.Contains(window(f.shared[p.key], i), other) {
+			tags = append(tags, p.why)
+		}
+	}
 	noun := "tags"
 	if len(tags) == 1 {
 		noun = "tag"
