@@ -79,7 +79,7 @@ func eachDocument(ctx context.Context, set *kb.Set, progress func(done, total in
 // Version is the version of the data set.
 func (x *Index) Version() string { return x.version }
 
-// Rebuilt says whether Open had to build the index.
+// Rebuilt says whether Open had to write the index.
 func (x *Index) Rebuilt() bool { return x.rebuilt }
 
 // Close frees the index. Searches that still run end first.

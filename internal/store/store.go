@@ -177,7 +177,7 @@ func checkSchema(ctx context.Context, conn interface {
 // Version is the version of the data set.
 func (s *Store) Version() string { return s.version }
 
-// Rebuilt says whether Open had to build the database.
+// Rebuilt says whether Open had to write the database.
 func (s *Store) Rebuilt() bool { return s.rebuilt }
 
 // Close frees the database. Calls that still run end first.
