@@ -256,6 +256,13 @@ func (r *reading) trim(h *hit) {
 		if k := closingTag(t[start:h.start], t[c.Start:c.End]); k >= 0 {
 			c.End = c.Start + k
 		}
+		if k := markupEnd(t[c.Start:c.End]); k > 0 {
+			c.End = c.Start + k
+		}
+		// So do the fields of a logger.
+		if k := bytes.Index(t[c.Start:c.End], []byte(` {"`)); k > 0 && t[c.End-1] == '}' {
+			c.End = c.Start + k
+		}
 		// So does the statement that a library adds.
 		for _, added := range [...]string{" (SQL: ", " (SQLSTATE"} {
 			if k := bytes.LastIndex(t[c.Start:c.End], []byte(added)); k >= 0 && t[c.End-1] == ')' {
@@ -393,6 +400,16 @@ func closingTag(before, value []byte) int {
 		n++
 	}
 	return bytes.Index(value, []byte("</"+string(before[k+1:n])+">"))
+}
+
+// markupEnd is the offset in a value of the first line break or end of an element of a
+// page, -1 when an element begins in the value before it.
+func markupEnd(value []byte) int {
+	k := bytes.IndexByte(value, '<')
+	if k < 0 || k+2 >= len(value) || !(value[k+1] == '/' && isLetter(value[k+2]) || bytes.HasPrefix(value[k:], []byte("<br"))) {
+		return -1
+	}
+	return k
 }
 
 // wideStop is the offset of the first full-width punctuation mark, -1 if there

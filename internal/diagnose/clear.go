@@ -268,12 +268,11 @@ func (c *clear) undo(t []byte, i int) int {
 		n = k + 1 - i
 	default:
 		if t[i] >= 0x80 {
-			r, size := decodeRune(t[i:])
-			plain, ok := typography[r]
-			if !ok {
-				return i + size
+			var ok bool
+			if with, n, ok = typographic(t[i:]); !ok {
+				return i + n
 			}
-			if with, n = plain, size; with == "\n" {
+			if with == "\n" {
 				c.isOdd(i)
 			}
 		}

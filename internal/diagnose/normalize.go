@@ -13,6 +13,7 @@ const maxRounds = 8
 func normalize(m *mapped) *mapped {
 	for range maxRounds {
 		before := m
+		m = undoUTF16(m)
 		m = undoEntities(m)
 		m = undoTypography(m)
 		m = undoTerminal(m)

@@ -49,6 +49,7 @@ func (w *work) readStrings(m *mapped, depth int) {
 		}
 	}
 	w.readJSONLines(m, depth)
+	w.readQuoted(m, depth)
 	if loose && depth == 0 {
 		// Escapes outside of any string: a value whose quotes were not copied.
 		if sub := unescape(m, 0, len(t)); sub != nil {

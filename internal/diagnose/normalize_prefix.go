@@ -147,7 +147,7 @@ var byteKinds = func() (kinds [256]byteKind) {
 			kinds[list[i]] |= kind
 		}
 	}
-	set(">|-#\xe2", opensMark)
+	set(">|-#{\xe2", opensMark)
 	set("[(", opensTime)
 	for i := 0; i < len(months); i += 3 {
 		set(months[i:i+1], opensTime)
@@ -208,8 +208,26 @@ func markLen(t []byte) int {
 			return 2 // a dash in front of a small letter belongs to a sentence
 		}
 	}
+	if t[0] == '{' {
+		return jiraLen(t)
+	}
 	if len(t) >= 3 && t[0] == 0xe2 && (t[1] >= 0x94 && t[1] <= 0x96) {
 		return 3
+	}
+	return 0
+}
+
+// jiraMarks enclose text that is shown as it is.
+var jiraMarks = []string{"{noformat", "{code", "{quote", "{panel", "{color"}
+
+// jiraLen is the length of the mark with which Jira opens or closes such text.
+func jiraLen(t []byte) int {
+	for _, mark := range jiraMarks {
+		if bytes.HasPrefix(t, []byte(mark)) {
+			if k := bytes.IndexByte(t[:min(len(t), 100)], '}'); k == len(mark) || k > 0 && t[len(mark)] == ':' {
+				return k + 1
+			}
+		}
 	}
 	return 0
 }
@@ -237,6 +255,10 @@ func boxSuffix(t []byte) int {
 		return 3
 	case n >= 2 && t[n-1] == '|' && t[n-2] == ' ':
 		return 2
+	case t[n-1] == '}':
+		if k := bytes.LastIndexByte(t, '{'); k >= 0 && jiraLen(t[k:]) == n-k {
+			return n - k
+		}
 	}
 	return 0
 }

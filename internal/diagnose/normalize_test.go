@@ -30,6 +30,8 @@ func TestUndo(t *testing.T) {
 		{"spaces", "a\u00a0b\u200b\ufeff \t c  \nd", "a b c\nd"},
 		{"entities", "&lt;a&gt; &amp;quot;b&amp;quot; &#39;c&#x27; &nope; &", `<a> "b" 'c' &nope; &`},
 		{"entity hides escape", "&#27;[31mx", "x"},
+		{"UTF-16", "\xff\xfea\x00 \x00\x14\x20\n\x00b\x00", "a --\nb"},
+		{"read as Latin 1", "a\u00e2\u20ac\u201c\u00e2\u0080\u009cb\u00e2\u20ac\u009d\u00c2\u00a0c", "a-\"b\" c"},
 		{"broken UTF-8", "a\xffb\xe2\x80", "a\xffb\xe2\x80"},
 	} {
 		if got := undo(c.in); got != c.want {
@@ -90,6 +92,7 @@ func TestFrames(t *testing.T) {
 var undoSeeds = []string{
 	"", "a\r\nb", "\x1b[31mred\x1b[0m", "[1;31mx[0m", "&amp;amp;quot;", "“a” — ‘b’…", "\x1b\x1b[31m[31m", "a\b\b\bc",
 	"&#38;lt;", "[3\u200b1mx", "\u00a0\u00a0 \t x", "\xff\xfe\x00", strings.Repeat("\x1b[", 40), "x[3[31m1m", "&am\u200bp;lt;",
+	"\xff\xfea\x00\x14\x20\n\x00", "\xfe\xff\x00a\x20\x14\x00", "\u00e2\u20ac\u0153x\u00e2\u20ac\u009d \u00c2\u00a0", "a,\"it \"\"is\"\" so\",''", "it'\\''s ''", "##teamcity[a b='|'|n|0x2019|[|']",
 	"the first line is cut at a c\nolumn, and so is the second \none of it, and the third goe\ns", "> a line of a mail that was\n> wrapped at a blank by what\n> wrote it",
 }
 
@@ -111,7 +114,7 @@ func FuzzUndo(f *testing.F) {
 			t.Fatalf("%q gives %q, and that gives %q", input, m.text, again.text)
 		}
 		checkMap(t, input, m)
-		for _, sub := range []*mapped{unescape(m, 0, len(m.text)), breakLines(m)} {
+		for _, sub := range []*mapped{unescape(m, 0, len(m.text)), breakLines(m), undoDoubled(m)} {
 			if sub != nil {
 				checkMap(t, input, sub)
 			}

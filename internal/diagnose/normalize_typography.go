@@ -11,7 +11,7 @@ var typography = map[rune]string{
 	'\u2018': "'", '\u2019': "'", '\u201a': "'", '\u201b': "'", '\u2032': "'", '\u00b4': "'", '\u02bc': "'",
 	'\u201c': `"`, '\u201d': `"`, '\u201e': `"`, '\u201f': `"`, '\u2033': `"`, '\u00ab': `"`, '\u00bb': `"`,
 	'\u2010': "-", '\u2011': "-", '\u2012': "-", '\u2013': "-", '\u2212': "-", '\u2014': "--", '\u2015': "--",
-	'\u2026': "...",
+	'\u2026': "...", '\uff02': `"`, '\uff07': "'", '\u300c': `"`, '\u300d': `"`, '\u300e': `"`, '\u300f': `"`,
 	'\u00a0': " ", '\u1680': " ", '\u2000': " ", '\u2001': " ", '\u2002': " ", '\u2003': " ", '\u2004': " ",
 	'\u2005': " ", '\u2006': " ", '\u2007': " ", '\u2008': " ", '\u2009': " ", '\u200a': " ", '\u202f': " ",
 	'\u205f': " ", '\u3000': " ",
@@ -35,8 +35,7 @@ func undoTypography(m *mapped) *mapped {
 			i++
 			continue
 		}
-		r, n := decodeRune(t[i:])
-		with, ok := typography[r]
+		with, n, ok := typographic(t[i:])
 		if !ok {
 			i += n
 			continue
@@ -55,6 +54,44 @@ func undoTypography(m *mapped) *mapped {
 	b.copy(from, len(t))
 	return b.mapped()
 }
+
+// typographic is the plain text of the typographic character that t begins with, and its
+// length. There may be one that was read in a code page of one byte a character.
+func typographic(t []byte) (with string, n int, ok bool) {
+	if t[0] == misread[0].text[0] {
+		for i := range misread {
+			if m := &misread[i]; len(t) >= len(m.text) && string(t[:len(m.text)]) == m.text {
+				return m.plain, len(m.text), true
+			}
+		}
+	}
+	r, n := decodeRune(t)
+	with, ok = typography[r]
+	return with, n, ok
+}
+
+// misread are typographic characters of which each byte was taken for a character of
+// Latin 1 or of the code page of Windows, as "â€œ" for "“".
+var misread = func() (list []struct{ text, plain string }) {
+	const windows = "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f" +
+		"\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178"
+	page := []rune(windows) // of 0x80 to 0x9f
+	for _, r := range []rune("\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026\u00a0\u00ab\u00bb") {
+		latin, ansi := "", ""
+		for _, c := range []byte(string(r)) {
+			latin += string(rune(c))
+			if c < 0xa0 {
+				ansi += string(page[c-0x80])
+			} else {
+				ansi += string(rune(c))
+			}
+		}
+		for _, text := range []string{ansi, latin} {
+			list = append(list, struct{ text, plain string }{text, typography[r]})
+		}
+	}
+	return list
+}()
 
 // decodeRune decodes the two- and three-byte characters that the table above
 // holds; everything else counts as one byte of nothing.

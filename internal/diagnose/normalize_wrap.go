@@ -181,15 +181,12 @@ func (w *work) wrapsAtColumn(t []byte, lines []line, wraps []wrap) bool {
 
 // standsAlone reports whether a line is no rest of the one before, however long that is.
 func standsAlone(t []byte, l, next *line) bool {
-	if next.stamped || isAlike(t, l, next) {
+	if next.stamped || next.indent > 1 || isAlike(t, l, next) {
 		return true
 	}
 	text := t[next.body:next.end]
 	if next.fence {
 		return isDrawn(text) // else it may be the end of a sentence: "`."
-	}
-	if next.frame && next.indent > 1 {
-		return true
 	}
 	if next.layers&^l.layers != 0 {
 		// A mark that touches what follows may be part of the text.
@@ -252,20 +249,22 @@ func wrapsAtBlank(t []byte, lines []line, wraps []wrap) bool {
 		return !next.stamped && !next.frame && !next.fence && next.layers&^l.layers == 0 && !isAlike(t, l, next) &&
 			(next.message == next.body || next.level == levelNone) && (next.indent == l.indent || next.indent == 0), true
 	}
-	count, others, going := 0, 0, 0
+	count, others, going, numbers := 0, 0, 0, 0
 	for i := range lines[:len(lines)-1] {
 		broken, long := isBroken(i)
 		switch {
-		case broken:
+		case broken && lines[i].width <= width:
 			count++
-			if goesOnWith(t[lines[i+1].body]) {
+			if c := t[lines[i+1].body]; goesOnWith(c) {
 				going++
+			} else if isDigit(c) {
+				numbers++ // a sentence goes on, or a log
 			}
 		case long:
 			others++
 		}
 	}
-	if count < 2 || count <= 2*others || 4*going < 3*count || 8*count < len(lines) {
+	if count < 2 || count <= 2*others || going == 0 || going+numbers < 2 || 4*(going+numbers) < 3*count || 8*count < len(lines) {
 		return false
 	}
 	for i := range lines[:len(lines)-1] {
@@ -314,7 +313,7 @@ func endsSentence(c byte) bool { return bytes.IndexByte([]byte(".:;!?"), c) >= 0
 
 // goesOnWith reports whether a sentence may go on with a byte in the next line.
 func goesOnWith(c byte) bool {
-	return c >= 'a' && c <= 'z' || isDigit(c) || c >= 0x80 || isQuote(c) || bytes.IndexByte([]byte("(/<$_.,;:)"), c) >= 0
+	return c >= 'a' && c <= 'z' || c >= 0x80 || isQuote(c) || c == '(' || c == '/' || c == '<'
 }
 
 // wordsAt is 1 when two words of messages meet at the end of a line and the start of
@@ -337,18 +336,21 @@ func (w *work) wordsAt(t []byte, l, next *line) int {
 	return 0
 }
 
-// areHalves reports whether what meets at the end of a line and the start of the next are
-// no words of messages, or two parts of a path.
+// areHalves reports whether what meets at the end of a line and the start of the next is
+// a word of a message, a path or a name in quotes.
 func (w *work) areHalves(t []byte, l, next *line) bool {
-	left, right := t[l.body:l.end], t[next.start:next.end]
-	left, right = left[bytes.LastIndexByte(left, ' ')+1:], right[:firstWord(right)]
-	if bytes.ContainsAny(left, `/\`) && bytes.LastIndexAny(right, `/\`) > 0 {
-		return true
-	}
-	if left, right = meeting(left, right); len(left) == 0 || len(right) == 0 || left[len(left)-1] >= 0x80 || right[0] >= 0x80 {
+	if l.gapped || next.indented {
 		return false
 	}
-	return !w.engine.words.has(lower(left)) && !w.engine.words.has(lower(right))
+	left, right := t[l.body:l.end], t[next.start:next.end]
+	if isOneName(left, right) || w.wordsAt(t, l, next) < 0 {
+		return true
+	}
+	left, right = left[bytes.LastIndexByte(left, ' ')+1:], right[:firstWord(right)]
+	if len(left) > 1 && isQuote(left[0]) && bytes.IndexByte(left[1:], left[0]) < 0 {
+		return true // it opens right before
+	}
+	return bytes.ContainsAny(left, `/\\`) && bytes.LastIndexAny(right, `/\\`) > 0
 }
 
 // isWrapped reports whether text[from:to] goes over lines that were put together.

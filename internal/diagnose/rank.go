@@ -192,11 +192,15 @@ func better(a, b *hit) bool {
 	return a.end-a.start < b.end-b.start
 }
 
-// residue counts escapes left in the values.
+// residue counts escapes and doubled quotes left in the values.
 func (h *hit) residue() int {
 	n := 0
+	t := h.reading.m.text
 	for _, c := range h.captures {
-		v := h.reading.m.text[c.Start:c.End]
+		v := t[c.Start:c.End]
+		if k := len(v); k > 0 && (c.Start > 0 && isQuote(v[0]) && v[0] == t[c.Start-1] || c.End < len(t) && isQuote(v[k-1]) && v[k-1] == t[c.End]) {
+			n++
+		}
 		for i := 0; i+1 < len(v); i++ {
 			if v[i] == '\\' && (v[i+1] == '"' || v[i+1] == '\\' || v[i+1] == 'n' || v[i+1] == 'u') {
 				n++

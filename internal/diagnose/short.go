@@ -108,8 +108,8 @@ func (c *clear) squeeze(raw []byte, from, at int) bool {
 				return false
 			}
 		case b >= 0x80:
-			c, size := decodeRune(raw[i:])
-			if _, ok := typography[c]; ok {
+			_, size, ok := typographic(raw[i:])
+			if ok {
 				return false
 			}
 			n = size
@@ -170,6 +170,9 @@ func (w *work) direct(r *reading, body int, prefix []byte, marks []mark) bool {
 // holdsString reports whether the long way would read a string inside the line on
 // its own; see readStrings.
 func holdsString(t []byte) bool {
+	if mayHoldQuoted(t) {
+		return true
+	}
 	for i := 0; ; i++ {
 		k := bytes.IndexByte(t[i:], '"')
 		if k < 0 {
