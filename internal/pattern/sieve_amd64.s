@@ -15,26 +15,33 @@
 TEXT ·startsAVX512(SB), NOSPLIT, $0-40
 	MOVQ text+0(FP), SI
 	MOVQ windows+8(FP), CX
-	MOVQ carry+16(FP), BX
+	MOVQ carry+16(FP), BX  // whether the byte before is a letter
 	MOVQ out+24(FP), DI
 	MOVQ DI, R12
 	BROADCASTD(0x20202020, Z8)
 	BROADCASTD(0x61616161, Z9)
 	BROADCASTD(0x1a1a1a1a, Z10)
 	VMOVDQU64 ·places(SB), Z11
-	VPXORD Z12, Z12, Z12 // place of the window, in every lane
+	VPXORD Z12, Z12, Z12   // place of the window, in every lane
 	BROADCASTD(64, Z13)
+	MOVBLZX (SI), AX       // whether the first byte is a letter
+	ORL  $0x20, AX
+	SUBL $0x61, AX
+	CMPL AX, $26
+	SBBL AX, AX
+	NEGL AX
 
 window:
-	LETTERS((SI), Z0, K1)
-	LETTERS(1(SI), Z1, K2) // letters one further on
-	KMOVQ K1, R8
-	KMOVQ K2, R10
-	LEAQ (BX)(R8*2), R9    // letters one further back
-	MOVQ R8, BX
-	SHRQ $63, BX           // the next carry
-	ANDQ R10, R8
-	ANDNQ R8, R9, R8       // a letter, followed by one, not behind one
+	LETTERS(1(SI), Z0, K1)
+	KMOVQ K1, R8           // letters one further on
+	LEAQ (AX)(R8*2), R9    // letters
+	LEAQ (BX)(R9*2), R10   // letters one further back
+	MOVQ R8, AX
+	SHRQ $63, AX
+	MOVQ R9, BX
+	SHRQ $63, BX
+	ANDQ R9, R8
+	ANDNQ R8, R10, R8      // a letter, followed by one, not behind one
 	POPCNTQ R8, R13
 	KMOVQ R8, K3
 	VPCOMPRESSB Z11, K3, Z2
@@ -42,11 +49,7 @@ window:
 	VPADDD Z12, Z3, Z3
 	VMOVDQU32 Z3, (DI)
 	CMPQ R13, $16
-	JLE  next
-	VEXTRACTI128 $1, Y2, X2
-	VPMOVZXBD X2, Z3
-	VPADDD Z12, Z3, Z3
-	VMOVDQU32 Z3, 64(DI)
+	JGT  more
 next:
 	LEAQ (DI)(R13*4), DI
 	VPADDD Z13, Z12, Z12
@@ -59,6 +62,13 @@ next:
 	SHRQ $2, DI
 	MOVQ DI, ret+32(FP)
 	RET
+
+more:
+	VEXTRACTI128 $1, Y2, X2
+	VPMOVZXBD X2, Z3
+	VPADDD Z12, Z3, Z3
+	VMOVDQU32 Z3, 64(DI)
+	JMP  next
 
 // LANES leaves in K1 as many ones as there are places left in CX, COUNT at most.
 #define LANES(COUNT) \
