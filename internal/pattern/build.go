@@ -287,9 +287,10 @@ func rarestByte(text []byte) int {
 // fill makes the bitmaps and buckets of the entries.
 func (s *segment) fill(entries []entry) {
 	n := len(entries)
-	s.small = make([]byte, smallSize)
-	s.long = make([]byte, max(1<<12, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
-	s.filter = make([]byte, max(8, 1<<bits.Len(uint(n*filterPerVariant-1))/8))
+	size := max(64, 1<<bits.Len(uint(n*filterPerVariant-1))) / 8
+	s.small = make([]byte, min(size, 1<<maxSmallBits/8))
+	s.long = make([]byte, size)
+	s.filter = make([]byte, size)
 	buckets := max(2, 1<<bits.Len(uint(n))/2)
 	s.starts = make([]byte, 4*(buckets+1))
 	s.entries = make([]byte, n*entrySize)
@@ -325,7 +326,7 @@ func (s *segment) mark(e *entry) {
 	}
 	word := uint32(e.after)
 	set := func(w uint32) {
-		i := smallSlot(w)
+		i := smallSlot(w, s.smallBits)
 		s.small[i>>3] |= 1 << (i & 7)
 	}
 	set(word)

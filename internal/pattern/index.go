@@ -33,7 +33,7 @@ type segment struct {
 	exprs   []byte // entries of patterns that are regular expressions
 	dead    []byte // bitmap of ids that a later segment replaces
 
-	longBits, filterBits, bucketBits uint
+	smallBits, longBits, filterBits, bucketBits uint
 	folds                            bool // some keys are without regard to case
 	others                           []other
 }
@@ -109,7 +109,7 @@ var (
 // the keys or word starts do.
 const (
 	magic      = "kbpattrn"
-	version    = 3
+	version    = 4
 	headSize   = len(magic) + 4 + 4
 	arrayCount = 10
 )
@@ -221,10 +221,11 @@ func (ix *Index) Size() int {
 
 // prepare derives what an array implies.
 func (s *segment) prepare() error {
-	if len(s.flags) != 1 || len(s.small) != smallSize || len(s.long) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
+	if len(s.flags) != 1 || len(s.small) < 8 || len(s.long) < 8 || len(s.filter) < 8 || len(s.starts) < 12 {
 		return fault.Of("arrays too short", ErrDamaged)
 	}
 	s.folds = s.flags[0]&flagFolds != 0
+	s.smallBits = uint(bits.Len(uint(len(s.small))*8)) - 1
 	s.longBits = uint(bits.Len(uint(len(s.long))*8)) - 1
 	s.filterBits = uint(bits.Len(uint(len(s.filter))*8)) - 1
 	s.bucketBits = uint(bits.Len(uint(len(s.starts)/4-1))) - 1

@@ -53,15 +53,12 @@ func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
 // entry that is found by mistake fails when its text is compared.
 func tagOf(key uint64) uint32 { return uint32(key ^ key>>32) }
 
-// The first bitmaps are asked at every word start. The one for short keys is over
-// 4 bytes, and at 16 KiB it stays in the first-level cache; the one for long keys
-// is over 8 bytes and grows with the patterns.
-const (
-	smallBits = 17
-	smallSize = 1 << smallBits / 8
-)
+// The first bitmaps are asked at every word start. The one for short keys is over 4
+// bytes, and with 16 KiB at most it stays in the first-level cache; the one for long
+// keys is over 8 bytes and grows with the patterns.
+const maxSmallBits = 17
 
-func smallSlot(word uint32) uint32 { return word * 0x9e3779b1 >> (32 - smallBits) }
+func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> (32 - bits) }
 
 func longSlot(after uint64, bits uint) uint32 {
 	return (uint32(after)*0x9e3779b1 ^ uint32(after>>32)) * 0x85ebca6b >> (32 - bits)

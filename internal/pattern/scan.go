@@ -125,8 +125,8 @@ func (f *finder) search(s *segment) bool {
 // passWords collects the word starts between from and to that are in one of the
 // first bitmaps.
 func (f *finder) passWords(from, to int) int {
-	text, long, bits := f.all[from:], f.seg.long, f.seg.longBits
-	small := (*[smallSize]byte)(f.seg.small)
+	text, small, long := f.all[from:], f.seg.small, f.seg.long
+	smallBits, longBits := f.seg.smallBits, f.seg.longBits
 	f.nstart = f.wordStarts(from, to)
 	passed, sieved := f.sieveWords(text)
 	for _, at := range f.starts[sieved:f.nstart] {
@@ -136,7 +136,7 @@ func (f *finder) passWords(from, to int) int {
 		} else {
 			after = after8At(text, i)
 		}
-		s, l := smallSlot(uint32(after)), longSlot(after, bits)
+		s, l := smallSlot(uint32(after), smallBits), longSlot(after, longBits)
 		f.words[passed] = at
 		passed += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
 	}

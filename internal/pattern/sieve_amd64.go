@@ -26,7 +26,7 @@ func (f *finder) sieveWords(text []byte) (passed, sieved int) {
 		return 0, 0
 	}
 	s := f.seg
-	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.longBits)), n
+	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.smallBits), uint64(32-s.longBits)), n
 }
 
 // sieveKeys keeps of the first n words those that have a key in the second bitmap;
@@ -49,7 +49,7 @@ func startsAVX512(text *byte, windows int, carry uint64, out *uint32) int
 // Eight bytes of text must follow each.
 //
 //go:noescape
-func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, shift uint64) int
+func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, smallShift, longShift uint64) int
 
 // keysAVX512 keeps those of n > 0 word starts of which a key is in the filter. Eight
 // bytes must stand before each, and eight must follow.

@@ -88,15 +88,16 @@ more:
 	POPCNTL R11, R11         \
 	LEAQ (DX)(R11*4), DX
 
-// func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, shift uint64) int
-TEXT ·wordsAVX512(SB), NOSPLIT, $0-64
+// func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, smallShift, longShift uint64) int
+TEXT ·wordsAVX512(SB), NOSPLIT, $0-72
 	MOVQ text+0(FP), SI
 	MOVQ words+8(FP), DI
 	MOVQ n+16(FP), CX
 	MOVQ out+24(FP), DX
 	MOVQ small+32(FP), R8
 	MOVQ long+40(FP), R9
-	VMOVQ shift+48(FP), X15
+	VMOVQ smallShift+48(FP), X14
+	VMOVQ longShift+56(FP), X15
 	BROADCASTD(0x9e3779b1, Z8)
 	BROADCASTD(0x85ebca6b, Z9)
 	BROADCASTD(1, Z10)
@@ -111,7 +112,7 @@ sixteen:
 	VPMULLD Z8, Z1, Z3
 	VPXORD Z3, Z2, Z2
 	VPMULLD Z9, Z2, Z2
-	VPSRLD $15, Z3, Z3             // slots in the bitmaps
+	VPSRLD X14, Z3, Z3             // slots in the bitmaps
 	VPSRLD X15, Z2, Z2
 	VPSRLD $5, Z3, Z4
 	VPSRLD $5, Z2, Z5
@@ -131,7 +132,7 @@ sixteen:
 	VZEROUPPER
 	SUBQ out+24(FP), DX
 	SHRQ $2, DX
-	MOVQ DX, ret+56(FP)
+	MOVQ DX, ret+64(FP)
 	RET
 
 // ASK ors the bits of the filter at the slots of the keys in Z to those in Z7.
