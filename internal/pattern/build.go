@@ -289,7 +289,7 @@ func (s *segment) fill(entries []entry) {
 	n := len(entries)
 	size := max(64, 1<<bits.Len(uint(n*filterPerVariant-1))) / 8
 	s.small = make([]byte, min(size, 1<<maxSmallBits/8))
-	s.long = make([]byte, size)
+	s.long = make([]byte, min(size, 1<<maxLongBits/8))
 	s.filter = make([]byte, size)
 	buckets := max(2, 1<<bits.Len(uint(n))/2)
 	s.starts = make([]byte, 4*(buckets+1))
@@ -310,8 +310,9 @@ func (s *segment) fill(entries []entry) {
 		b := slot(e.key, s.bucketBits)
 		e.put(s.entries[int(place[b])*entrySize:])
 		place[b]++
-		f := slot(e.key, s.filterBits)
-		s.filter[f>>3] |= 1 << (f & 7)
+		word, one, two := keyBits(e.key, s.keyShift)
+		old := s.filter[8*word:]
+		little.PutUint64(old, little.Uint64(old)|1<<one|1<<two)
 		s.mark(e)
 	}
 }
@@ -320,8 +321,9 @@ func (s *segment) fill(entries []entry) {
 // case of the letters when that does not matter.
 func (s *segment) mark(e *entry) {
 	if e.shape.long() {
-		i := longSlot(e.after, s.longBits)
-		s.long[i>>3] |= 1 << (i & 7)
+		word, one, two := longBits(e.after, s.longShift)
+		old := s.long[4*word:]
+		little.PutUint32(old, little.Uint32(old)|1<<one|1<<two)
 		return
 	}
 	word := uint32(e.after)

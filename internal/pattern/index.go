@@ -3,7 +3,6 @@ package pattern
 import (
 	"errors"
 	"hash/crc32"
-	"math/bits"
 	"strconv"
 
 	"errorkb/internal/pattern/fault"
@@ -33,7 +32,7 @@ type segment struct {
 	exprs   []byte // entries of patterns that are regular expressions
 	dead    []byte // bitmap of ids that a later segment replaces
 
-	smallBits, longBits, filterBits, bucketBits uint
+	smallBits, longShift, keyShift, bucketBits uint
 	folds                            bool // some keys are without regard to case
 	others                           []other
 }
@@ -109,7 +108,7 @@ var (
 // the keys or word starts do.
 const (
 	magic      = "kbpattrn"
-	version    = 4
+	version    = 5
 	headSize   = len(magic) + 4 + 4
 	arrayCount = 10
 )
@@ -225,10 +224,8 @@ func (s *segment) prepare() error {
 		return fault.Of("arrays too short", ErrDamaged)
 	}
 	s.folds = s.flags[0]&flagFolds != 0
-	s.smallBits = uint(bits.Len(uint(len(s.small))*8)) - 1
-	s.longBits = uint(bits.Len(uint(len(s.long))*8)) - 1
-	s.filterBits = uint(bits.Len(uint(len(s.filter))*8)) - 1
-	s.bucketBits = uint(bits.Len(uint(len(s.starts)/4-1))) - 1
+	s.smallBits, s.bucketBits = log2(len(s.small)*8), log2(len(s.starts)/4-1)
+	s.longShift, s.keyShift = longShift(s.long), keyShift(s.filter)
 	r := reader{s.exprs}
 	for len(r.b) > 0 {
 		id := r.num()

@@ -1,6 +1,10 @@
 package pattern
 
-import "errorkb/internal/pattern/little"
+import (
+	"math/bits"
+
+	"errorkb/internal/pattern/little"
+)
 
 // A key is what the index looks up at a word start: some of the bytes around it,
 // in one of these shapes. Each pattern has one key, in the shape and at the word
@@ -47,22 +51,47 @@ func keyAround4(before, after uint64) uint64 {
 }
 
 // slot returns the place of a key in a table of 1<<bits.
-func slot(key uint64, bits uint) uint64 { return key * spread >> (64 - bits) }
+func slot(key uint64, bits uint) uint64 { return mix(key) >> (64 - bits) }
+
+// mix makes a hash of a key, of which the high bits are good.
+func mix(key uint64) uint64 { return (key ^ key>>32) * spread }
 
 // tagOf is what an entry keeps of a key; the bucket it stands in says more. An
 // entry that is found by mistake fails when its text is compared.
 func tagOf(key uint64) uint32 { return uint32(key ^ key>>32) }
 
-// The first bitmaps are asked at every word start. The one for short keys is over 4
-// bytes, and with 16 KiB at most it stays in the first-level cache; the one for long
-// keys is over 8 bytes and grows with the patterns.
-const maxSmallBits = 17
+// The bitmaps are asked at every word start. The one for short keys is over 4 bytes,
+// and with 16 KiB at most it stays in the first-level cache; the one for long keys is
+// over 8 bytes, the last over whole keys, and these grow with the patterns. In them a
+// key has two bits, both in one word, which is found in one place and seldom has both
+// for another key.
+const (
+	maxSmallBits = 17
+	maxLongBits  = 27
+)
 
 func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> (32 - bits) }
 
-func longSlot(after uint64, bits uint) uint32 {
-	return (uint32(after)*0x9e3779b1 ^ uint32(after>>32)) * 0x85ebca6b >> (32 - bits)
+// longBits returns the word of the second bitmap that stands for 8 bytes, and the
+// bits in it. The shift is longShift of the bitmap.
+func longBits(after uint64, shift uint) (word, one, two uint32) {
+	h := uint32(after)*0x9e3779b1 ^ uint32(after>>32)
+	h = (h ^ h>>16) * 0x85ebca6b >> shift
+	return h >> 10, h & 31, h >> 5 & 31
 }
+
+func longShift(bitmap []byte) uint { return 27 - log2(len(bitmap)*8) }
+
+// keyBits returns the word of the last bitmap that stands for a key, and the bits in
+// it. The shift is keyShift of the bitmap.
+func keyBits(key uint64, shift uint) (word, one, two uint64) {
+	h := mix(key) >> shift
+	return h >> 12, h & 63, h >> 6 & 63
+}
+
+func keyShift(bitmap []byte) uint { return 58 - log2(len(bitmap)*8) }
+
+func log2(n int) uint { return uint(bits.Len(uint(n))) - 1 }
 
 // long reports whether a key of the shape has 8 bytes after the word start.
 func (s shape) long() bool { return s == after8 || s == around8 }

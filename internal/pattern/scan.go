@@ -126,7 +126,7 @@ func (f *finder) search(s *segment) bool {
 // first bitmaps.
 func (f *finder) passWords(from, to int) int {
 	text, small, long := f.all[from:], f.seg.small, f.seg.long
-	smallBits, longBits := f.seg.smallBits, f.seg.longBits
+	smallBits, longShift := f.seg.smallBits, f.seg.longShift
 	f.nstart = f.wordStarts(from, to)
 	passed, sieved := f.sieveWords(text)
 	for _, at := range f.starts[sieved:f.nstart] {
@@ -136,9 +136,11 @@ func (f *finder) passWords(from, to int) int {
 		} else {
 			after = after8At(text, i)
 		}
-		s, l := smallSlot(uint32(after), smallBits), longSlot(after, longBits)
+		short := smallSlot(uint32(after), smallBits)
+		word, one, two := longBits(after, longShift)
+		w := little.Uint32(long[4*word:])
 		f.words[passed] = at
-		passed += int((small[s>>3]>>(s&7) | long[l>>3]>>(l&7)) & 1)
+		passed += int((uint32(small[short>>3])>>(short&7) | w>>one&(w>>two)) & 1)
 	}
 	return passed
 }
@@ -163,7 +165,7 @@ func (f *finder) wordStarts(from, to int) int {
 
 // passKeys collects the keys of the first n words that are in the second bitmap.
 func (f *finder) passKeys(n int) int {
-	text, filter, bits := f.all, f.seg.filter, f.seg.filterBits
+	text, filter, shift := f.all, f.seg.filter, f.seg.keyShift
 	k := 0
 	for _, at := range f.words[:n] {
 		i := f.base + int(at)
@@ -180,15 +182,17 @@ func (f *finder) passKeys(n int) int {
 			keyAround4(before, after),
 			after&0xffffffff ^ salts[after4],
 		} {
-			b := slot(key, bits)
+			word, one, two := keyBits(key, shift)
+			w := little.Uint64(filter[8*word:])
 			f.keys[k] = keyAt{key: key, at: at}
-			k += int(filter[b>>3] >> (b & 7) & 1)
+			k += int(w >> one & (w >> two) & 1)
 		}
 		if f.seg.folds {
 			key := keyOf(folded4, before, after)
-			b := slot(key, bits)
+			word, one, two := keyBits(key, shift)
+			w := little.Uint64(filter[8*word:])
 			f.keys[k] = keyAt{key: key, at: at}
-			k += int(filter[b>>3] >> (b & 7) & 1)
+			k += int(w >> one & (w >> two) & 1)
 		}
 	}
 	return k

@@ -26,7 +26,7 @@ func (f *finder) sieveWords(text []byte) (passed, sieved int) {
 		return 0, 0
 	}
 	s := f.seg
-	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.smallBits), uint64(32-s.longBits)), n
+	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.smallBits), uint64(s.longShift)), n
 }
 
 // sieveKeys keeps of the first n words those that have a key in the second bitmap;
@@ -36,7 +36,7 @@ func (f *finder) sieveKeys(n int) int {
 		return n
 	}
 	s := f.seg
-	return keysAVX512(&f.all[f.base], &f.words[0], n, &s.filter[0], uint64(64-s.filterBits), s.folds)
+	return keysAVX512(&f.all[f.base], &f.words[0], n, &s.filter[0], uint64(s.keyShift), s.folds)
 }
 
 //go:noescape

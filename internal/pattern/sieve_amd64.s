@@ -111,18 +111,22 @@ sixteen:
 	VPGATHERDD 4(SI)(Z0*1), K2, Z2 // and four more
 	VPMULLD Z8, Z1, Z3
 	VPXORD Z3, Z2, Z2
+	VPSRLD $16, Z2, Z4
+	VPXORD Z4, Z2, Z2
 	VPMULLD Z9, Z2, Z2
-	VPSRLD X14, Z3, Z3             // slots in the bitmaps
-	VPSRLD X15, Z2, Z2
+	VPSRLD X14, Z3, Z3             // slot in the first bitmap
+	VPSRLD X15, Z2, Z2             // word and bits in the second
 	VPSRLD $5, Z3, Z4
-	VPSRLD $5, Z2, Z5
+	VPSRLD $10, Z2, Z5
 	KMOVW K1, K2
 	VPGATHERDD (R8)(Z4*4), K2, Z6
 	KMOVW K1, K2
 	VPGATHERDD (R9)(Z5*4), K2, Z7
-	VPRORVD Z3, Z6, Z6             // their bits, lowest in each lane
+	VPRORVD Z3, Z6, Z6             // the bits asked for, lowest in each lane
+	VPRORVD Z2, Z7, Z4
+	VPSRLD $5, Z2, Z2
 	VPRORVD Z2, Z7, Z7
-	VPORD Z6, Z7, Z7
+	VPTERNLOGD $0xec, Z4, Z6, Z7   // one of the first, or both of the second
 	VPTESTMD Z10, Z7, K1, K3
 	KEEP(K3, Z0, Z4)
 	ADDQ $64, DI
@@ -135,15 +139,19 @@ sixteen:
 	MOVQ DX, ret+64(FP)
 	RET
 
-// ASK ors the bits of the filter at the slots of the keys in Z to those in Z7.
+// ASK finds whether the filter has both bits of the keys in Z, and ors that to Z7.
 #define ASK(Z) \
+	VPSRLQ $32, Z, Z5            \
+	VPXORQ Z5, Z, Z              \
 	VPMULLQ Z15, Z, Z            \
 	VPSRLQ X16, Z, Z             \
-	VPSRLQ $6, Z, Z5             \
+	VPSRLQ $12, Z, Z5            \
 	KMOVB K1, K2                 \
 	VPGATHERQQ (R8)(Z5*8), K2, Z6 \
+	VPRORVQ Z, Z6, Z5            \
+	VPSRLQ $6, Z, Z              \
 	VPRORVQ Z, Z6, Z6            \
-	VPORQ Z6, Z7, Z7
+	VPTERNLOGQ $0xf8, Z5, Z6, Z7
 
 // func keysAVX512(text *byte, words *uint32, n int, filter *byte, shift uint64, folds bool) int
 TEXT ·keysAVX512(SB), NOSPLIT, $0-56
