@@ -289,7 +289,7 @@ func (s *segment) fill(entries []entry) {
 	n := len(entries)
 	size := max(64, 1<<bits.Len(uint(n*filterPerVariant-1))) / 8
 	s.small = make([]byte, min(size, 1<<maxSmallBits/8))
-	s.long = make([]byte, min(size, 1<<maxLongBits/8))
+	s.long = make([]byte, min(max(8, size/2), 1<<maxLongBits/8))
 	s.filter = make([]byte, size)
 	buckets := max(2, 1<<bits.Len(uint(n))/2)
 	s.starts = make([]byte, 4*(buckets+1))

@@ -33,8 +33,8 @@ type segment struct {
 	dead    []byte // bitmap of ids that a later segment replaces
 
 	smallBits, longShift, keyShift, bucketBits uint
-	folds                            bool // some keys are without regard to case
-	others                           []other
+	folds                                      bool // some keys are without regard to case
+	others                                     []other
 }
 
 // flagFolds says that some keys are without regard to case.

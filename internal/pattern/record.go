@@ -11,9 +11,10 @@ import (
 // pattern. A million of them are a million times some hundred bytes, without a
 // pointer for the garbage collector to follow.
 //
-//	record  = number of variants, variant…
-//	variant = 2 · number of steps, 1 more when there are marks, step…,
-//	          number of marks, mark…
+//	record  = 2 · count, and what follows the count in a variant; or, when
+//	          there are several, 1 + 2 · number of variants, variant…
+//	variant = count, step…, number of marks, mark…
+//	count   = 2 · number of steps, 1 more when there are marks
 //	step    = tag, then for a literal: length, bytes
 //	                    for a gap: class, and when named: length, name
 //	mark    = length, name, from, off, to, endOff
@@ -36,21 +37,25 @@ const (
 
 // appendRecord appends the record of the variants.
 func appendRecord(dst []byte, vs []variant) []byte {
-	dst = little.AppendUvarint(dst, uint64(len(vs)))
+	if len(vs) == 1 {
+		return appendVariant(dst, &vs[0], 2)
+	}
+	dst = little.AppendUvarint(dst, 1+2*uint64(len(vs)))
 	for i := range vs {
-		dst = appendVariant(dst, &vs[i])
+		dst = appendVariant(dst, &vs[i], 1)
 	}
 	return dst
 }
 
-func appendVariant(dst []byte, v *variant) []byte {
+// appendVariant appends a variant, and before it its count times something.
+func appendVariant(dst []byte, v *variant, times uint64) []byte {
 	own := v.ownNames()
 	marks := !own && len(v.marks) > 0
 	count := uint64(len(v.steps)) << 1
 	if marks {
 		count |= 1
 	}
-	dst = little.AppendUvarint(dst, count)
+	dst = little.AppendUvarint(dst, times*count)
 	named := 0
 	for i := range v.steps {
 		st := &v.steps[i]
@@ -134,19 +139,29 @@ func (l *layout) decode(rec []byte) []variant { return l.read(&reader{rec}) }
 
 // read lays out the record that the reader is at.
 func (l *layout) read(r *reader) []variant {
-	n := r.num()
+	head := r.num()
 	l.nclasses = 0
-	for len(l.variants) < n {
-		l.variants = append(l.variants, variant{})
+	if head&1 == 0 {
+		l.grow(1)
+		l.decodeVariant(r, &l.variants[0], head>>1)
+		return l.variants[:1]
 	}
+	n := head >> 1
+	l.grow(n)
 	for i := range l.variants[:n] {
-		l.decodeVariant(r, &l.variants[i])
+		l.decodeVariant(r, &l.variants[i], r.num())
 	}
 	return l.variants[:n]
 }
 
-func (l *layout) decodeVariant(r *reader, v *variant) {
-	count := r.num()
+// grow makes room for n variants.
+func (l *layout) grow(n int) {
+	for len(l.variants) < n {
+		l.variants = append(l.variants, variant{})
+	}
+}
+
+func (l *layout) decodeVariant(r *reader, v *variant, count int) {
 	n, marks := count>>1, count&1 != 0
 	v.steps, v.marks, v.chains = v.steps[:0], v.marks[:0], v.chains[:0]
 	v.lines = false
