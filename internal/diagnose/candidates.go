@@ -28,11 +28,11 @@ type hit struct {
 	level    severity
 	code     bool   // its code stands in the text
 	beside   beside // what stands before it and says whose message it is
+	several  bool   // several messages have its code, or begin like it, and nothing tells which
 	// Of a code that stands alone:
 	line    *line
 	mention string        // the code
 	given   []CaptureSpan // values that came with it, without a place of their own
-	several bool          // the code has several messages and nothing tells which
 	twin    bool          // explained by one with the very same words
 	folded  bool          // explained by another hit
 	why     string

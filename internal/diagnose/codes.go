@@ -131,7 +131,7 @@ func (w *work) findCodes() {
 			// A code that is part of the message is no second witness.
 			h.code = h.code || !bytes.Contains(h.reading.m.text[h.start:h.end], []byte(code))
 		}
-		h.beside = h.lookBeside(e)
+		h.beside = w.lookBeside(h)
 	}
 	w.codeShort(known)
 	w.addCodes(mentions)
@@ -191,7 +191,7 @@ func (w *work) addCode(m mention, entries []int32) {
 		owner: -1, entry: best, reading: m.reading, start: m.from, end: m.to,
 		kind: KindCode, share: 1, code: true, line: l, mention: m.code,
 	}
-	h.several = len(entries) > 1 && rank <= 0.3
+	h.several = len(entries) > 1 && rank <= 0.3 && !w.sayTheSame(entries)
 	if names := w.namesOf(best); len(names) > 0 {
 		if m.hasArgs {
 			h.given = zip(names, m.args)
@@ -203,6 +203,23 @@ func (w *work) addCode(m mention, entries []int32) {
 		}
 	}
 	w.add(h, false)
+}
+
+// sayTheSame reports whether all of some messages have the same words, whatever
+// their gaps are.
+func (w *work) sayTheSame(entries []int32) bool {
+	first := w.ownerOf(int(entries[0]))
+	if first == nil {
+		return false
+	}
+	text := []byte(strings.Join(w.engine.patternOf(first).Literals(), " "))
+	for _, i := range entries[1:] {
+		o := w.ownerOf(int(i))
+		if o == nil || w.similarity(int(i), text, "") < 0.99 || o.words != first.words {
+			return false
+		}
+	}
+	return true
 }
 
 func zip(names, values []string) []CaptureSpan {

@@ -13,10 +13,12 @@ const (
 	besideOwn            // the class of the record
 	besideClass          // another class
 	besideProgram        // what another program puts there
+	besideRuntime        // a class of a language itself, where the record has none
 )
 
-// lookBeside tells what stands in front of a hit of a record.
-func (h *hit) lookBeside(e *Entry) beside {
+// lookBeside tells what stands in front of a hit.
+func (w *work) lookBeside(h *hit) beside {
+	e := &w.engine.entries[h.entry]
 	r := h.reading
 	start, _, _ := r.lineOf(h.start)
 	before := r.m.text[max(start, h.start-nearby):max(start, h.start)]
@@ -37,26 +39,39 @@ func (h *hit) lookBeside(e *Entry) beside {
 		label = label[:k] // "RangeError (index):"
 	}
 	word := label[bytes.LastIndexByte(label, ' ')+1:]
-	if isOtherCode(word, e) || bytes.HasSuffix(label, goPanic) {
+	if w.isOtherCode(word, e) || bytes.HasSuffix(label, goPanic) {
 		return besideProgram
 	}
 	word = word[bytes.LastIndexByte(word, '.')+1:]
+	if e.Class == "" && ofRuntime[string(word)] {
+		return besideRuntime
+	}
 	if e.Class != "" && (len(word) > 6 && isClass(word) || string(word) == "panic") {
 		return besideClass
 	}
 	return besideNothing
 }
 
+// ofRuntime are classes that languages throw themselves. Libraries pass on the errors
+// of a server in others.
+var ofRuntime = setOf("TypeError ReferenceError RangeError SyntaxError ValueError IndexError KeyError NameError " +
+	"AttributeError NoMethodError ArgumentError NullPointerException ClassCastException")
+
 // goPanic is what Go puts in front of the errors of its own runtime.
 var goPanic = []byte("runtime error")
 
 // isOtherCode reports whether the label of a message is a numbered code, as in
-// "ORA-00942:", that is none of a record's.
-func isOtherCode(label []byte, e *Entry) bool {
+// "ORA-00942:", that is of another program than a record.
+func (w *work) isOtherCode(label []byte, e *Entry) bool {
 	if !isCode(label) || bytes.IndexByte(label, '_') >= 0 || bytes.IndexAny(label, "0123456789") <= 0 || isState(label) {
 		return false
 	}
-	return e.Code != string(label) && !slices.Contains(e.Aliases, string(label))
+	if e.Code == string(label) || slices.Contains(e.Aliases, string(label)) {
+		return false
+	}
+	return !slices.ContainsFunc(w.engine.codes.of(string(label)), func(i int32) bool {
+		return w.engine.entries[i].Ref.Repo == e.Ref.Repo // code and words disagree
+	})
 }
 
 // isState reports whether a code is an SQLSTATE of the server itself, which may

@@ -14,6 +14,7 @@ const (
 	maxCutLine       = 4 << 10 // bytes of a line that are looked at
 	maxCutValue      = 300     // bytes of a value in a message that was cut
 	minCutWords      = 4       // words of literal text that must be there
+	minTitle         = 50      // bytes of literal text that are enough, however long the message is
 	minCutWorth      = 3       // what they must be worth, unless nearly all of it is there
 	minRecased       = 2.5     // what a message with other capitals must be worth: prose may have its words
 )
@@ -142,6 +143,7 @@ func (w *work) cutLine(c cutCandidate) {
 	if !w.mayBeCut(r, long, l, inLong, until) {
 		return
 	}
+	kept := len(w.hits)
 	for _, like := range w.engine.words.like(text, maxCutCandidates) {
 		parts := w.engine.segments(like.owner)
 		if parts == nil {
@@ -159,6 +161,21 @@ func (w *work) cutLine(c cutCandidate) {
 		}
 		if ok {
 			w.addCut(best, like.owner)
+		}
+	}
+	markSeveral(w.hits[kept:])
+}
+
+// markSeveral marks the beginnings that several messages have in common: nothing tells
+// which one was cut.
+func markSeveral(hits []hit) {
+	for i := range hits {
+		for k := range hits {
+			a, b := &hits[i], &hits[k]
+			if a.entry != b.entry && a.kind == KindTruncated && b.kind == KindTruncated && a.share < b.share+0.3 &&
+				a.from == b.from && a.literal == b.literal {
+				a.several = true
+			}
 		}
 	}
 }
@@ -218,7 +235,7 @@ func (a *aligned) fits(parts []segment) bool {
 // its name, with the share that is there and what it is worth.
 func (a *aligned) enough() (share, worth float64, ok bool) {
 	share = float64(a.matched) / float64(a.total)
-	if share < 0.5 || !a.finished && !a.stops {
+	if share < 0.5 && (a.head || a.matched < minTitle) || !a.finished && !a.stops {
 		return share, 0, false
 	}
 	worth, words := a.worthOfLiterals()

@@ -198,7 +198,11 @@ func neededOf(parts []segment, tail bool) int {
 	for i, w := range words {
 		worth += w.most
 		if i+1 >= minCutWords && worth >= minCutWorth {
-			return min(max(w.at+1, (total+1)/2), most)
+			half := (total + 1) / 2
+			if !tail {
+				half = min(half, minTitle)
+			}
+			return min(max(w.at+1, half), most)
 		}
 	}
 	return most

@@ -190,12 +190,12 @@ func (w *work) looseMayBeCut(r, long *reading, l *line, inLong, until int) bool 
 }
 
 // mayLay reports whether a message whose head has a piece in a text may be laid where
-// it would begin: its first literal is there, or half of all.
+// it would begin: its first literal is there, half of all, or enough of it.
 func (w *work) mayLay(owner int32, r *reading, at, to int) bool {
 	parts := w.engine.segments(int(owner))
 	literal := parts[firstLiteral(parts)].text
 	n := common(r.m.text[at:to], literal)
-	return n == len(literal) || 2*n >= literalLen(parts)
+	return n == len(literal) || n >= minTitle || 2*n >= literalLen(parts)
 }
 
 // cutHere reports whether a line holds enough of a message: of its head, or of its

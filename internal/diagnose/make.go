@@ -50,6 +50,9 @@ func draftAll(entries []Entry) []*draft {
 	return drafts
 }
 
+// minPlain is what a message has to be worth of which no word is telling.
+const minPlain = 1.5
+
 func (d *draft) addEntry(i int, e *Entry) error {
 	if err := d.add(i, e, Wording{Template: e.Template, Pattern: e.Pattern}, 0); err != nil {
 		return err
@@ -109,7 +112,9 @@ func (d *draft) add(i int, e *Entry, wording Wording, earlier int) error {
 		})
 	}
 	o.words = uint16(min(words, math.MaxUint16))
-	o.weak = o.weak || labels
+	// A few common words of a program that puts a class before them.
+	plain := e.Class != "" && !o.telling && o.worth < minPlain && len(p.Names()) == 0
+	o.weak = o.weak || labels || plain
 	if parts := segmentsFor(p); parts != nil {
 		o.worth += worthOfShape(parts)
 		o.head, o.tail = parts[0].gap != "", parts[len(parts)-1].gap != ""

@@ -316,6 +316,8 @@ func (h *hit) reason() string {
 		return "another exception is named beside it"
 	case h.beside == besideProgram:
 		return "what stands before it is of another program"
+	case h.beside == besideRuntime:
+		return "what stands before it is of a language"
 	case h.worth < 2:
 		return "its words are few or common, and nothing else speaks for it"
 	}

@@ -205,7 +205,7 @@ func (w *work) takeShort(r *reading, hits []hit) bool {
 		if len(hits) > 1 && (e.Code != "" || len(e.Aliases) > 0) {
 			return false // what folds what may depend on a code elsewhere
 		}
-		h.beside = h.lookBeside(e)
+		h.beside = w.lookBeside(h)
 		covered = covered || h.covers(l)
 	}
 	if !covered {

@@ -57,7 +57,7 @@ func (w *work) weigh(h *hit) {
 	if h.kind == KindTruncated && !h.starts && !o.head {
 		score -= 1.5 // a sentence that happens to end like it
 	}
-	if h.beside < besideClass && w.isWhole(h) {
+	if h.beside != besideClass && h.beside != besideProgram && w.isWhole(h) {
 		score += 0.5
 		if o.telling || !o.head && (!o.tail || o.words >= 3) {
 			score += 0.5
@@ -72,7 +72,9 @@ func (w *work) weigh(h *hit) {
 		score -= 2
 	case h.beside == besideClass && short:
 		score -= 1.5
-	case h.beside >= besideClass:
+	case h.beside == besideRuntime && short && o.head && !h.code:
+		score -= 1.2
+	case h.beside == besideProgram || h.beside == besideClass:
 		score -= 0.8
 	}
 	if h.code {
@@ -94,8 +96,15 @@ func (w *work) weigh(h *hit) {
 	if h.owner >= 0 && o.words < 2 && !h.code && isMentioned(t, h.start, h.end) {
 		score = math.Min(score, 1)
 	}
+	if h.kind == KindTruncated && h.several {
+		score = min(score, oneOfSeveral+0.02*h.share)
+		h.why = "other messages begin with the same words"
+	}
 	h.score = score
 }
+
+// oneOfSeveral is the score of a finding that may as well be another one.
+const oneOfSeveral = 2.3
 
 // isAside reports whether a label of what is said beside an error stands before
 // offset i of the input: "DETAIL:  ", `"hint":"`, "= note: ".
@@ -229,7 +238,7 @@ func (w *work) weighCode(h *hit) {
 			h.score += 1.2
 		}
 	case h.several:
-		h.score = 2.2
+		h.score = oneOfSeveral - 0.1
 	case isNumber(h.mention):
 		h.score = 2.6
 		if w.knownWords(line) >= 4 && w.similarity(h.entry, line, h.mention) < 0.2 {
