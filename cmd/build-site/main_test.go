@@ -149,51 +149,60 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Every file of the site holds what the server answers at its address, and
-// there is no other file.
-func TestFilesAreTheServersAnswers(t *testing.T) {
+// The site and the server of one set of records, at the root of a host and below a
+// path.
+func TestSite(t *testing.T) {
 	for _, base := range []render.Base{"", "/deep/kb"} {
-		t.Run("base "+string(base), func(t *testing.T) {
-			b := buildBoth(t, base)
-			left := files(t, b.out)
-			addresses := slices.Clone(b.addresses)
-			for _, asset := range assets() {
-				addresses = append(addresses, base.Address(render.PlaceAsset, asset.Path))
-			}
-			if len(addresses) < 150 {
-				t.Fatalf("only %d addresses", len(addresses))
-			}
-			for _, address := range addresses {
-				name, err := site.FileName(base, address)
-				if err != nil {
-					t.Fatal(err)
-				}
-				file, ok := left[name]
-				if !ok {
-					t.Errorf("%s: no file %s", address, name)
-					continue
-				}
-				delete(left, name)
-				status, body, header := get(t, b.server.URL, address)
-				notFound := address == base.Address(render.PlaceNotFound)
-				if status != http.StatusOK && status != http.StatusMovedPermanently && !(notFound && status == http.StatusNotFound) {
-					t.Errorf("%s: the server answers %d", address, status)
-				}
-				if body != file {
-					t.Errorf("%s: the server's %d bytes (%s) differ from the %d of %s", address, len(body), header.Get("Content-Type"), len(file), name)
-				}
-			}
-			want := []string{"_headers", "_redirects", site.ManifestName}
-			if got := slices.Sorted(maps.Keys(left)); !slices.Equal(got, want) {
-				t.Errorf("files without an address: %q, want %q", got, want)
-			}
-		})
+		b := buildBoth(t, base)
+		t.Run("files are the server's answers, base "+string(base), b.filesAreAnswers)
+		t.Run("a bare file server shows it, base "+string(base), b.fileServerShowsIt)
+		if base != "" {
+			t.Run("two builds are identical", b.builtAgain)
+		}
 	}
 }
 
-// Two builds, whatever the order of their workers, give the same tree.
-func TestTwoBuildsAreIdentical(t *testing.T) {
-	one, two := files(t, buildBoth(t, "/kb").out), files(t, buildBoth(t, "/kb").out)
+// filesAreAnswers makes sure that every file of the site holds what the server answers
+// at its address, and that there is no other file.
+func (b built) filesAreAnswers(t *testing.T) {
+	left := files(t, b.out)
+	addresses := slices.Clone(b.addresses)
+	for _, asset := range assets() {
+		addresses = append(addresses, b.base.Address(render.PlaceAsset, asset.Path))
+	}
+	if len(addresses) < 150 {
+		t.Fatalf("only %d addresses", len(addresses))
+	}
+	for _, address := range addresses {
+		name, err := site.FileName(b.base, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file, ok := left[name]
+		if !ok {
+			t.Errorf("%s: no file %s", address, name)
+			continue
+		}
+		delete(left, name)
+		status, body, header := get(t, b.server.URL, address)
+		notFound := address == b.base.Address(render.PlaceNotFound)
+		if status != http.StatusOK && status != http.StatusMovedPermanently && !(notFound && status == http.StatusNotFound) {
+			t.Errorf("%s: the server answers %d", address, status)
+		}
+		if body != file {
+			t.Errorf("%s: the server's %d bytes (%s) differ from the %d of %s", address, len(body), header.Get("Content-Type"), len(file), name)
+		}
+	}
+	want := []string{"_headers", "_redirects", site.ManifestName}
+	if got := slices.Sorted(maps.Keys(left)); !slices.Equal(got, want) {
+		t.Errorf("files without an address: %q, want %q", got, want)
+	}
+}
+
+// builtAgain makes sure that two builds, whatever the order of their workers, give the
+// same tree.
+func (b built) builtAgain(t *testing.T) {
+	one, two := files(t, b.out), files(t, buildBoth(t, b.base).out)
 	if !maps.Equal(one, two) {
 		for name := range one {
 			if one[name] != two[name] {

@@ -41,26 +41,21 @@ var linkAttributes = map[string][]string{
 	"form": {"action"}, "iframe": {"src"}, "use": {"href"}, "image": {"href"}, "button": {"formaction"},
 }
 
-// TestBareFileServerShowsTheSite loads every page of the site from a file
-// server that knows nothing of it, and follows every link, anchor and asset.
-func TestBareFileServerShowsTheSite(t *testing.T) {
-	for _, base := range []render.Base{"", "/deep/kb"} {
-		t.Run("base "+string(base), func(t *testing.T) {
-			b := buildBoth(t, base)
-			server := httptest.NewServer(http.StripPrefix(string(base), http.FileServer(http.Dir(b.out))))
-			defer server.Close()
-			w := &walker{t: t, host: server.URL, base: base, pages: map[string]*pageFacts{}}
-			w.visit(base.Address(render.PlaceHome))
-			for len(w.queue) > 0 {
-				next := w.queue[0]
-				w.queue = w.queue[1:]
-				w.follow(w.pages[next])
-			}
-			w.checkReached(b)
-			if w.links < 1000 {
-				t.Errorf("only %d links followed", w.links)
-			}
-		})
+// fileServerShowsIt loads every page of the site from a file server that knows nothing of
+// it, and follows every link, anchor and asset.
+func (b built) fileServerShowsIt(t *testing.T) {
+	server := httptest.NewServer(http.StripPrefix(string(b.base), http.FileServer(http.Dir(b.out))))
+	defer server.Close()
+	w := &walker{t: t, host: server.URL, base: b.base, pages: map[string]*pageFacts{}}
+	w.visit(b.base.Address(render.PlaceHome))
+	for len(w.queue) > 0 {
+		next := w.queue[0]
+		w.queue = w.queue[1:]
+		w.follow(w.pages[next])
+	}
+	w.checkReached(b)
+	if w.links < 1000 {
+		t.Errorf("only %d links followed", w.links)
 	}
 }
 

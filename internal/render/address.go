@@ -13,10 +13,12 @@ const (
 	PlaceHome           Place = iota
 	PlaceErrors               // all records
 	PlaceErrorsPage           // page number, from 2
+	PlaceErrorsRepo           // owner/repo; redirects to PlaceRepo
 	PlaceError                // owner/repo, slug
-	PlaceErrorID              // id or alias; redirects
+	PlaceErrorID              // id or alias, else owner; redirects
 	PlaceRepo                 // owner/repo
 	PlaceRepoPage             // owner/repo, page number from 2
+	PlaceOwner                // owner of repositories
 	PlaceTag                  // tag
 	PlaceTagPage              // tag, page number from 2
 	PlaceBackground           // background tag
@@ -61,10 +63,12 @@ var addresses = [placeCount]string{
 	PlaceHome:            "/",
 	PlaceErrors:          "/errors/",
 	PlaceErrorsPage:      "/errors/page/{}/",
+	PlaceErrorsRepo:      "/errors/{repo}/",
 	PlaceError:           "/errors/{repo}/{}/",
 	PlaceErrorID:         "/errors/{}",
 	PlaceRepo:            "/repos/{repo}/",
 	PlaceRepoPage:        "/repos/{repo}/page/{}/",
+	PlaceOwner:           "/repos/{}/",
 	PlaceTag:             "/tags/{}/",
 	PlaceTagPage:         "/tags/{}/page/{}/",
 	PlaceBackground:      "/backgrounds/{}/",

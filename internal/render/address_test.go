@@ -7,7 +7,7 @@ import (
 
 func TestLocateInvertsAddress(t *testing.T) {
 	args := map[Place][]string{
-		PlaceErrorsPage: {"2"}, PlaceError: {"acme/tool", "a-b"}, PlaceErrorID: {"ec727a874bad4398"}, PlaceRepo: {"acme/tool"},
+		PlaceErrorsPage: {"2"}, PlaceErrorsRepo: {"acme/tool"}, PlaceOwner: {"acme"}, PlaceError: {"acme/tool", "a-b"}, PlaceErrorID: {"ec727a874bad4398"}, PlaceRepo: {"acme/tool"},
 		PlaceRepoPage: {"acme/tool", "3"}, PlaceTag: {"a b/c?d#e%"}, PlaceTagPage: {"tag", "2"}, PlaceBackground: {"x"}, PlaceBackgroundPage: {"x", "2"},
 		PlaceProblem: {"not-found"}, PlaceAPIError: {"ec727a874bad4398"}, PlaceAPIProve: {"ec727a874bad4398"}, PlaceAsset: {"app.css"}, PlaceSource: {"daytona/a b.go"},
 	}

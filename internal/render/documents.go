@@ -2,9 +2,12 @@ package render
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 
 	"errorkb/internal/kb"
 )
@@ -29,12 +32,16 @@ func (r *Renderer) Document(ctx context.Context, address string) (Document, erro
 		return r.further(args[0], func(offset int) (Document, error) {
 			return r.ErrorsPage(ctx, kb.Filter{Offset: offset})
 		})
+	case PlaceErrorsRepo:
+		return r.repoRedirect(ctx, args[0])
 	case PlaceError:
 		return r.errorPage(ctx, args[0], args[1])
 	case PlaceErrorID:
 		return r.redirect(ctx, args[0])
 	case PlaceRepo, PlaceTag, PlaceBackground:
 		return r.group(ctx, place, args[0], 0)
+	case PlaceOwner:
+		return r.owner(ctx, args[0])
 	case PlaceRepos, PlaceTags, PlaceBackgrounds:
 		return r.groups(ctx, place)
 	case PlaceRepoPage, PlaceTagPage, PlaceBackgroundPage:
@@ -92,6 +99,9 @@ func (r *Renderer) Addresses(ctx context.Context) ([]string, error) {
 		groups, err := r.src.Groups(ctx, kind.kind, kb.Filter{})
 		if err != nil {
 			return nil, fmt.Errorf("list groups by %s: %w", kind.kind, err)
+		}
+		if kind.place == PlaceRepo {
+			all = append(all, r.shortened(ctx, groups)...)
 		}
 		for _, g := range groups {
 			all = append(all, pagesOf(g.Count, to(kind.place, g.Name), func(n string) string { return to(kind.place+1, g.Name, n) })...)
@@ -163,8 +173,49 @@ func plainFileName(alias string) bool {
 	return alias != "" && len(alias) <= 100 && alias != "page"
 }
 
+// shortened lists the addresses that are left when the end is taken off one of a record
+// or a project: of owners, and of projects and owners below the records. An alias of a
+// record goes before the owner of the same name.
+func (r *Renderer) shortened(ctx context.Context, repos []kb.Group) []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, g := range repos {
+		all = append(all, r.site.To(PlaceErrorsRepo, g.Name))
+		owner, _, _ := strings.Cut(g.Name, "/")
+		if seen[owner] {
+			continue
+		}
+		seen[owner] = true
+		all = append(all, r.site.To(PlaceOwner, owner))
+		if _, err := r.src.Resolve(ctx, owner); errors.Is(err, kb.ErrNotFound) && plainFileName(owner) {
+			all = append(all, r.site.To(PlaceErrorID, owner))
+		}
+	}
+	return all
+}
+
+// repoRedirect leads from the place of a project's records to its page.
+func (r *Renderer) repoRedirect(ctx context.Context, repo string) (Document, error) {
+	owner, _, _ := strings.Cut(repo, "/")
+	groups, err := r.reposOf(ctx, owner)
+	if err != nil {
+		return Document{}, err
+	}
+	if !slices.ContainsFunc(groups, func(g kb.Group) bool { return g.Name == repo }) {
+		return Document{}, fmt.Errorf("%w: project %q", kb.ErrNotFound, repo)
+	}
+	return r.redirectTo(ctx, r.site.To(PlaceRepo, repo), visible(repo))
+}
+
+// redirect leads to the record with an id or alias, failing that to the projects of an
+// owner.
 func (r *Renderer) redirect(ctx context.Context, key string) (Document, error) {
 	id, err := r.src.Resolve(ctx, key)
+	if errors.Is(err, kb.ErrNotFound) {
+		if _, err := r.reposOf(ctx, key); err == nil {
+			return r.redirectTo(ctx, r.site.To(PlaceOwner, key), ownerHeading(key))
+		}
+	}
 	if err != nil {
 		return Document{}, fmt.Errorf("resolve %q: %w", key, err)
 	}
@@ -172,9 +223,12 @@ func (r *Renderer) redirect(ctx context.Context, key string) (Document, error) {
 	if err != nil {
 		return Document{}, fmt.Errorf("read record %q: %w", id, err)
 	}
-	target := r.site.To(PlaceError, record.Repo, record.Slug)
+	return r.redirectTo(ctx, r.site.To(PlaceError, record.Repo, record.Slug), record.ErrorMessage)
+}
+
+func (r *Renderer) redirectTo(ctx context.Context, target, title string) (Document, error) {
 	doc, err := page(ctx, http.StatusMovedPermanently, RedirectPage(RedirectView{
-		Target: target, Canonical: r.site.Absolute(target), Title: record.ErrorMessage,
+		Target: target, Canonical: r.site.Absolute(target), Title: title,
 	}))
 	doc.Location = target
 	return doc, err

@@ -35,6 +35,7 @@ func groupPlaceOf(place Place) groupPlace {
 type GroupView struct {
 	Layout   Layout
 	Kind     Link // what the group is: "Projects", "Tags", "Concepts"
+	Owner    Link // of a project; "" for none
 	Heading  string
 	Code     bool     // the heading is a name, not words
 	Intro    []string // sentences made from the records
@@ -78,6 +79,8 @@ func NewGroupView(site Site, d GroupData) GroupView {
 	switch d.Place {
 	case PlaceRepo:
 		v.Code = true
+		owner, _, _ := strings.Cut(d.Name, "/")
+		v.Owner = Link{visible(owner), site.To(PlaceOwner, owner)}
 		v.External = Link{"github.com/" + name, "https://github.com/" + escapeSegments(d.Name)}
 	case PlaceBackground:
 		v.Heading = capitalise(words(d.Name))
@@ -146,6 +149,18 @@ type GroupsView struct {
 	Others  []Link // pages of the other kinds
 }
 
+// NewOwnerView makes the page that lists the projects of an owner.
+func NewOwnerView(site Site, owner string, repos []kb.Group) GroupsView {
+	v := NewGroupsView(site, PlaceRepos, repos)
+	v.Heading = ownerHeading(owner)
+	v.Layout = site.layout(PlaceRepos, v.Heading, "Projects of "+visible(owner)+" with documented errors.")
+	v.Layout.Canonical = site.To(PlaceOwner, owner)
+	v.Others = append([]Link{{"All projects", site.To(PlaceRepos)}}, v.Others...)
+	return v
+}
+
+func ownerHeading(owner string) string { return "Projects of " + visible(owner) }
+
 // NewGroupsView makes the page at PlaceRepos, PlaceTags or PlaceBackgrounds.
 func NewGroupsView(site Site, place Place, groups []kb.Group) GroupsView {
 	of := groupPlaceOf(place)
@@ -178,6 +193,28 @@ func (r *Renderer) groups(ctx context.Context, place Place) (Document, error) {
 		return Document{}, fmt.Errorf("list groups by %s: %w", of.kind, err)
 	}
 	return ok(ctx, GroupsPage(NewGroupsView(r.site, place, groups)))
+}
+
+// owner makes the page that lists the projects of an owner.
+func (r *Renderer) owner(ctx context.Context, owner string) (Document, error) {
+	repos, err := r.reposOf(ctx, owner)
+	if err != nil {
+		return Document{}, err
+	}
+	return ok(ctx, GroupsPage(NewOwnerView(r.site, owner, repos)))
+}
+
+// reposOf lists the repositories of an owner. It wraps kb.ErrNotFound when there is none.
+func (r *Renderer) reposOf(ctx context.Context, owner string) ([]kb.Group, error) {
+	all, err := r.src.Groups(ctx, kb.GroupRepo, kb.Filter{})
+	if err != nil {
+		return nil, fmt.Errorf("list groups by %s: %w", kb.GroupRepo, err)
+	}
+	repos := slices.DeleteFunc(slices.Clone(all), func(g kb.Group) bool { return !strings.HasPrefix(g.Name, owner+"/") })
+	if len(repos) == 0 {
+		return nil, fmt.Errorf("%w: owner %q", kb.ErrNotFound, owner)
+	}
+	return repos, nil
 }
 
 // groupIntro says in sentences what the records of a group have in common.

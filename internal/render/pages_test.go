@@ -79,7 +79,7 @@ func goldenPages(t *testing.T) map[string]Document {
 	pages := map[string]Document{}
 	for name, address := range map[string]string{
 		"home": "/", "list": "/errors/", "error-full": "/errors/acme/tool/socket-busy/", "error-plain": "/errors/acme/tool/queue-full/",
-		"redirect": "/errors/TOOL_BUSY", "repo": "/repos/acme/tool/", "tag": "/tags/socket/", "tags": "/tags/", "concept": "/backgrounds/resource-in-use/",
+		"redirect": "/errors/TOOL_BUSY", "repo": "/repos/acme/tool/", "owner": "/repos/acme/", "tag": "/tags/socket/", "tags": "/tags/", "concept": "/backgrounds/resource-in-use/",
 		"diagnose": "/diagnose", "search": "/search", "problem": "/problems/text-too-large/", "404": "/404.html",
 	} {
 		doc, err := r.Document(ctx, address)
@@ -167,7 +167,7 @@ func TestWholeSite(t *testing.T) {
 			}
 			known[a] = true
 		}
-		for _, want := range []string{"/", "/errors/page/3/", "/repos/acme/tool/page/2/", "/tags/queue/page/3/", "/tags/", "/repos/", "/backgrounds/", "/errors/TOOL_BUSY", "/errors/00000000000000a1", "/404.html"} {
+		for _, want := range []string{"/", "/errors/page/3/", "/repos/acme/tool/page/2/", "/tags/queue/page/3/", "/tags/", "/repos/", "/backgrounds/", "/repos/acme/", "/errors/acme/tool/", "/errors/acme", "/errors/TOOL_BUSY", "/errors/00000000000000a1", "/404.html"} {
 			if !known[string(base)+want] {
 				t.Errorf("address %s%s is not listed", base, want)
 			}
@@ -210,6 +210,7 @@ func TestNoPage(t *testing.T) {
 	for _, address := range []string{
 		"", "x", "/x", "/errors", "/errors/none", "/errors/acme/tool/none/", "/errors/acme/tool/socket-busy", "/errors/page/1/", "/errors/page/2/",
 		"/errors/page/02/", "/errors/page/-1/", "/errors/page/99999999999999999999/", "/errors//", "/repos/acme/none/", "/repos/acme/tool/page/2/",
+		"/errors/acme/none/", "/errors/none/tool/", "/repos/none/", "/repos/acm/", "/errors/tool",
 		"/tags/none/", "/tags/socket/page/x/", "/backgrounds/none/", "/problems/none/", "/errors/acme%2Ftool/socket-busy/", "/errors/acme/tool/../tool/", "/errors/%00", "/%zz",
 		"/proof", "/source/", "/source/socket/open.go",
 		"/assets/app.css", "/diagnose/", "//", "/errors/?repo=x",

@@ -201,8 +201,12 @@ func (s *Server) better(ctx context.Context, q *request, place render.Place, arg
 			}
 		}
 		return s.base.Address(render.PlaceError, record.Repo, record.Slug), true
-	case render.PlaceRepo:
+	case render.PlaceRepo, render.PlaceErrorsRepo:
+		place = render.PlaceRepo
 		address = s.base.Address(place, s.repoNamed(ctx, q, args[0]))
+	case render.PlaceOwner, render.PlaceErrorID:
+		place = render.PlaceOwner
+		address = s.base.Address(place, s.ownerNamed(ctx, q, args[0]))
 	case render.PlaceTag, render.PlaceBackground, render.PlaceProblem:
 		address = s.base.Address(place, strings.ToLower(args[0]))
 	default:
@@ -214,13 +218,26 @@ func (s *Server) better(ctx context.Context, q *request, place render.Place, arg
 // repoNamed finds the spelling of a repository's name, which hosts of code
 // take in any case.
 func (s *Server) repoNamed(ctx context.Context, q *request, name string) string {
+	return s.spelled(ctx, q, name, func(repo string) string { return repo })
+}
+
+// ownerNamed finds the spelling of an owner's name.
+func (s *Server) ownerNamed(ctx context.Context, q *request, name string) string {
+	return s.spelled(ctx, q, name, func(repo string) string {
+		owner, _, _ := strings.Cut(repo, "/")
+		return owner
+	})
+}
+
+// spelled finds the spelling of a name that is a part of the names of repositories.
+func (s *Server) spelled(ctx context.Context, q *request, name string, part func(repo string) string) string {
 	groups, err := q.snapshot.Source.Groups(ctx, kb.GroupRepo, kb.Filter{})
 	if err != nil {
 		return name
 	}
 	for _, g := range groups {
-		if strings.EqualFold(g.Name, name) {
-			return g.Name
+		if p := part(g.Name); strings.EqualFold(p, name) {
+			return p
 		}
 	}
 	return name
