@@ -218,10 +218,10 @@ func (c *clear) pin(i int) {
 func (c *clear) copyTo(t []byte, to int) {
 	from, at := c.from, len(c.text)
 	c.from = to
-	if to-from <= 16 && from+16 <= len(t) && at+16 <= cap(c.text) {
+	if to-from <= 32 && from+32 <= len(t) && at+32 <= cap(c.text) {
 		// A few bytes are copied fastest together with those behind them.
-		c.text = c.text[:at+16]
-		*(*[16]byte)(c.text[at:]) = [16]byte(t[from:])
+		c.text = c.text[:at+32]
+		*(*[32]byte)(c.text[at:]) = [32]byte(t[from:])
 		c.text = c.text[:at+to-from]
 		return
 	}
@@ -310,7 +310,12 @@ func (c *clear) endsBlank() bool { return len(c.text) > 0 && c.text[len(c.text)-
 
 // mark notes that something stands in the text.
 func (c *clear) mark(owner int, m pattern.Match) {
-	raw := span{c.rawOf(m.Start), c.rawOf(max(m.Start, m.End-1)) + 1}
+	first := c.pinOf(m.Start)
+	last, end := first, max(m.Start, m.End-1)
+	if k := first + 1; k < len(c.pins) && int(c.pins[k].at) <= end {
+		last = c.pinOf(end)
+	}
+	raw := span{c.pins[first].rawOf(m.Start), c.pins[last].rawOf(end) + 1}
 	c.marks = append(c.marks, mark{owner: owner, match: m, raw: raw})
 }
 
@@ -334,8 +339,15 @@ func (c *clear) clearOf(raw int) (at, k int) {
 }
 
 // rawOf is where a byte of the clear text stands in the part.
-func (c *clear) rawOf(at int) int {
-	p := &c.pins[max(0, sort.Search(len(c.pins), func(k int) bool { return int(c.pins[k].at) > at })-1)]
+func (c *clear) rawOf(at int) int { return c.pins[c.pinOf(at)].rawOf(at) }
+
+// pinOf is the pin before a byte of the clear text.
+func (c *clear) pinOf(at int) int {
+	return max(0, sort.Search(len(c.pins), func(k int) bool { return int(c.pins[k].at) > at })-1)
+}
+
+// rawOf is where a byte of the clear text behind a pin stands in the part.
+func (p *pin) rawOf(at int) int {
 	if p.fixed {
 		return int(p.raw)
 	}

@@ -86,11 +86,14 @@ func unescapeOnce(out, line []byte) []byte {
 	out = slices.Grow(out, len(line)+16)
 	out = out[:n+len(line)+16]
 	for i := 0; i+1 < len(line); {
-		k := bytes.IndexByte(line[i:len(line)-1], '\\')
-		if k < 0 {
-			break
+		if line[i] != '\\' { // they often stand together
+			k := bytes.IndexByte(line[i:len(line)-1], '\\')
+			if k < 0 {
+				break
+			}
+			i += k
 		}
-		if i += k; isDrive(line, i) {
+		if isDrive(line, i) {
 			break // nothing of the rest of the line is escaped
 		}
 		with, size := "", 2

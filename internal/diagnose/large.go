@@ -225,7 +225,9 @@ func (w *work) readLinesOf(c *clear, base, from, to int, marks []mark) {
 // terminals and loggers put before it.
 func opensEntry(t []byte) bool {
 	for range 8 {
-		t = bytes.TrimLeft(t, " ")
+		for len(t) > 0 && t[0] == ' ' {
+			t = t[1:]
+		}
 		if len(t) < 8 {
 			return false
 		}

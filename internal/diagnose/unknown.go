@@ -63,14 +63,36 @@ var mayTrouble = func() (may [32][32]bool) {
 	return may
 }()
 
+// What a line counts with a word of trouble, and what the name of an exception adds.
+const (
+	troubled = 4
+	classed  = 3
+)
+
 // weighLine says how much a line looks like the one that matters. Below least it
 // may stop weighing.
 func weighLine(t []byte, l *line, least int) (int, string) {
 	if l.frame {
 		return 0, "it is a stack frame"
 	}
-	text := t[l.body:l.end]
 	score, why := 1, "it is the first line with text"
+	said, sayWhy := 0, ""
+	switch l.level {
+	case levelFatal:
+		said, sayWhy = 6, "it is the first line that says it is fatal"
+	case levelError:
+		said, sayWhy = 4, "it is the first line that says it is an error"
+	case levelWarning:
+		said, sayWhy = 1, "it is the first line that says it is a warning"
+	}
+	most := troubled + said
+	if l.message > l.body {
+		most += classed
+	}
+	if most < least {
+		return most, ""
+	}
+	text := t[l.body:l.end]
 	trouble := ""
 	words := 0
 	eachWord(text, func(from, to int) {
@@ -82,18 +104,13 @@ func weighLine(t []byte, l *line, least int) (int, string) {
 		}
 	})
 	if trouble != "" {
-		score, why = 4, "it is the first line with the word “"+trouble+"”"
+		score, why = troubled, "it is the first line with the word “"+trouble+"”"
 	}
-	switch {
-	case l.level == levelFatal:
-		score, why = score+6, "it is the first line that says it is fatal"
-	case l.level == levelError:
-		score, why = score+4, "it is the first line that says it is an error"
-	case l.level == levelWarning:
-		score, why = score+1, "it is the first line that says it is a warning"
+	if said > 0 {
+		score, why = score+said, sayWhy
 	}
 	if class := classIn(t[l.body:l.message]); class != "" {
-		score, why = score+3, "it names the exception "+class
+		score, why = score+classed, "it names the exception "+class
 	}
 	if words < 2 {
 		score -= 3
