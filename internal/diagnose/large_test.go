@@ -434,3 +434,16 @@ func TestPiecesTellCutMessages(t *testing.T) {
 		t.Fatalf("only %d cut messages were tried", tried)
 	}
 }
+
+// No consequence is passed over.
+func TestConsequences(t *testing.T) {
+	for _, c := range consequences {
+		text := "step 3: " + strings.ToUpper(string(c)) + " 1"
+		if !isConsequence([]byte(text)) {
+			t.Errorf("%q is no consequence", text)
+		}
+	}
+	if isConsequence([]byte("cannot open the file")) {
+		t.Error("every line is a consequence")
+	}
+}

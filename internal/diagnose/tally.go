@@ -157,34 +157,36 @@ func byPlace(a, b *hit) int { return cmp.Compare(a.from, b.from) }
 
 // ranked are the records, the best first.
 func (t *tally) ranked(roleRank func(entry int) int) []*group {
-	list := make([]*group, len(t.groups))
+	type ranked struct {
+		*group
+		order int // what counts more than the score
+	}
+	list := make([]ranked, len(t.groups))
 	for k := range t.groups {
-		list[k] = &t.groups[k]
-		list[k].confidence = confidenceOf(list[k].score)
+		g := &t.groups[k]
+		g.confidence = confidenceOf(g.score)
+		list[k] = ranked{g, kindRank(g.kind)<<8 | roleRank(g.entry)<<2}
+		if g.aside {
+			list[k].order |= 2
+		}
+		if !g.headed {
+			list[k].order |= 1
+		}
 	}
-	slices.SortFunc(list, func(a, b *group) int {
-		return cmp.Or(
-			cmp.Compare(kindRank(a.kind), kindRank(b.kind)),
-			cmp.Compare(roleRank(a.entry), roleRank(b.entry)),
-			compareBool(a.aside, b.aside),
-			compareBool(b.headed, a.headed),
-			cmp.Compare(b.score, a.score),
-			cmp.Compare(a.from, b.from),
-			cmp.Compare(a.entry, b.entry),
-		)
+	slices.SortFunc(list, func(a, b ranked) int {
+		switch {
+		case a.order != b.order:
+			return cmp.Compare(a.order, b.order)
+		case a.score != b.score:
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.entry, b.entry))
 	})
-	return list
-}
-
-// compareBool puts what is false first.
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+	groups := make([]*group, len(list))
+	for k := range list {
+		groups[k] = list[k].group
 	}
-	return 1
+	return groups
 }
 
 // twinsLeft are the records of which nothing was found but words that another one

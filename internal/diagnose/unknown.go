@@ -141,8 +141,25 @@ var consequences = [][]byte{
 	[]byte("returned a non-zero code"), []byte("did not complete successfully"),
 }
 
+// mayConsequence knows pairs of letters, in either case, of which every one of the
+// consequences holds one and most other lines hold none.
+var mayConsequence = func() (may [32][32]bool) {
+	const pairs = "xicymmplwhfa-z"
+	for i := 0; i < len(pairs); i += 2 {
+		may[pairs[i]&31][pairs[i+1]&31] = true
+	}
+	return may
+}()
+
 // isConsequence reports whether a text only says that something else failed.
 func isConsequence(t []byte) bool {
+	may := false
+	for i := 1; i < len(t) && !may; i++ {
+		may = mayConsequence[t[i-1]&31][t[i]&31]
+	}
+	if !may {
+		return false
+	}
 	var buf [300]byte
 	low := append(buf[:0], clip(t, len(buf))...)
 	for i, c := range low {
