@@ -114,7 +114,12 @@ func writeFile(ctx context.Context, name, options string, set *kb.Set, write fun
 		return err
 	}
 	step("loaded")
-	// Closing the only connection moves the log into the file and removes it.
+	// Closing the only connection moves the log into the file as well, and removes it,
+	// but does not say why it cannot.
+	if _, err := db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		db.Close()
+		return fmt.Errorf("move the write-ahead log into the file: %w", err)
+	}
 	if err := db.Close(); err != nil {
 		return err
 	}

@@ -19,7 +19,10 @@ func explain(dir string, err error) error {
 	}
 	code := 0
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
-		code = e.Code() & 0xff // the primary code of an extended one
+		if code = e.Code(); code == sqlite3.SQLITE_IOERR_SHMSIZE {
+			code = sqlite3.SQLITE_FULL // there was no room for the index of the log
+		}
+		code &= 0xff // the primary code of an extended one
 	}
 	advice := ""
 	switch {
