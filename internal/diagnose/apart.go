@@ -24,7 +24,7 @@ func (w *work) apart(c *clear, from, to int, marks []mark) bool {
 			return false // the lines behind it may belong to it
 		}
 	}
-	if w.findWraps(m.text, lines, c.arena.wraps.take(len(lines))[:len(lines)]) {
+	if w.findWraps(m.text, lines, c.arena.wraps.take(len(lines))[:len(lines)], true) {
 		return false
 	}
 	if w.plainlyApart(c, m.text, lines) {

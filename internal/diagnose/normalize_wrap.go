@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"bytes"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -21,13 +22,19 @@ func (w *work) undoWraps(m *mapped, lines []line, depth int) *mapped {
 		return nil
 	}
 	wraps := w.arena.wraps.take(len(lines))[:len(lines)]
-	if !w.findWraps(m.text, lines, wraps) {
-		// What wrapped it may have counted what is undone now, or two for what is wide.
-		if depth > 0 || w.large || !m.isTouched() ||
-			!(measureAgain(m, lines, w.input, characters) && w.findWraps(m.text, lines, wraps)) &&
-				!(measureAgain(m, lines, w.input, cells) && w.findWraps(m.text, lines, wraps)) {
-			return nil
+	found := w.findWraps(m.text, lines, wraps, true)
+	if depth == 0 && !w.large && !slices.Contains(wraps, wrappedAtColumn) && m.isTouched() {
+		// What cut it may have counted what is undone now, or two for what is wide.
+		again := w.arena.wraps.take(len(lines))[:len(lines)]
+		for _, measure := range [...]func(t []byte) int{characters, cells} {
+			if measureAgain(m, lines, w.input, measure) && w.findWraps(m.text, lines, again, false) {
+				found, wraps = true, again
+				break
+			}
 		}
+	}
+	if !found {
+		return nil
 	}
 	b := newBuilder(m)
 	from := 0
@@ -40,13 +47,17 @@ func (w *work) undoWraps(m *mapped, lines []line, depth int) *mapped {
 		switch {
 		case next.layers&l.layers != 0:
 			start = next.body + sameLabels(m.text[l.body:l.end], m.text[next.body:next.end])
-		case wraps[i] == wrappedAtBlank:
+			if wraps[i] == wrappedAtColumn && w.wordsAt(m.text, l, next, start) > 0 {
+				with = " " // it was lost among those behind the prefix
+			}
+		case wraps[i] == wrappedAtBlank || next.indent > 1:
 			start = skipBlank(m.text, start, next.end)
 		}
-		if wraps[i] == wrappedAtBlank || l.gapped || l.trimmed {
-			if with = " "; m.text[start] == ' ' {
-				with = ""
-			}
+		if wraps[i] == wrappedAtBlank || l.gapped || l.trimmed || l.indent > 1 && next.indent == l.indent+1 {
+			with = " "
+		}
+		if with == " " && m.text[start] == ' ' {
+			with = ""
 		}
 		b.copy(from, l.end)
 		b.replace(l.end, start, with, layerWrap)
@@ -105,21 +116,21 @@ func cells(t []byte) int {
 
 // findWraps says of each line how it goes on in the next one, and reports whether any
 // does. Text of one kind is wrapped in one way: it looks at all lines, and then at
-// what stands between blank lines and fences.
-func (w *work) findWraps(t []byte, lines []line, wraps []wrap) bool {
+// what stands between blank lines and fences. Without blanks it looks for cut lines only.
+func (w *work) findWraps(t []byte, lines []line, wraps []wrap, blanks bool) bool {
 	for i := range wraps {
 		wraps[i] = notWrapped
 	}
 	for len(lines) > 1 && lines[len(lines)-1].body == lines[len(lines)-1].end {
 		lines = lines[:len(lines)-1]
 	}
-	found := w.wrapsIn(t, lines, wraps)
+	found := w.wrapsIn(t, lines, wraps, blanks)
 	for from := 0; from < len(lines); from++ {
 		to := from
 		for to < len(lines) && lines[to].body < lines[to].end && !lines[to].fence {
 			to++
 		}
-		if to-from > 1 && to-from < len(lines) && w.wrapsIn(t, lines[from:to], wraps[from:to]) {
+		if to-from > 1 && to-from < len(lines) && w.wrapsIn(t, lines[from:to], wraps[from:to], blanks) {
 			found = true
 		}
 		from = to
@@ -128,8 +139,8 @@ func (w *work) findWraps(t []byte, lines []line, wraps []wrap) bool {
 }
 
 // wrapsIn notes how the lines of a section were wrapped, if they were.
-func (w *work) wrapsIn(t []byte, lines []line, wraps []wrap) bool {
-	return w.wrapsAtColumn(t, lines, wraps) || wrapsAtBlank(t, lines, wraps)
+func (w *work) wrapsIn(t []byte, lines []line, wraps []wrap, blanks bool) bool {
+	return w.wrapsAtColumn(t, lines, wraps) || blanks && wrapsAtBlank(t, lines, wraps)
 }
 
 // wrapsAtColumn notes where the lines of a section were cut at a column. All of them
@@ -160,7 +171,7 @@ func (w *work) wrapsAtColumn(t []byte, lines []line, wraps []wrap) bool {
 			}
 		case exact:
 			cut++
-			words += w.wordsAt(t, l, next)
+			words += w.wordsAt(t, l, next, next.start)
 			halves = w.areHalves(t, l, next)
 		case l.width < width-1 || next.indented:
 			near++
@@ -181,7 +192,7 @@ func (w *work) wrapsAtColumn(t []byte, lines []line, wraps []wrap) bool {
 
 // standsAlone reports whether a line is no rest of the one before, however long that is.
 func standsAlone(t []byte, l, next *line) bool {
-	if next.stamped || next.indent > 1 || isAlike(t, l, next) {
+	if next.stamped || next.indent > 1 && (next.frame || next.indent != l.indent && next.indent != l.indent+1) || isAlike(t, l, next) {
 		return true
 	}
 	text := t[next.body:next.end]
@@ -301,10 +312,18 @@ func isScreenWidth(n int) bool {
 	return false
 }
 
-// isAlike reports whether two lines begin alike: they are entries of one list.
+// isAlike reports whether two lines begin alike, behind prefixes that both have: they are
+// entries of one list.
 func isAlike(t []byte, l, next *line) bool {
 	const head = 6
 	a, b := t[l.start:l.end], t[next.start:next.end]
+	if l.layers&next.layers != 0 {
+		a, b = t[min(l.message, l.end):l.end], t[min(next.message, next.end):next.end]
+	}
+	a, b = bytes.TrimLeft(a, " "), bytes.TrimLeft(b, " ")
+	if len(a) > 1 && len(b) > 1 && a[1] == ' ' && b[1] == ' ' && a[0] == b[0] && !isWord(a[0]) {
+		return true // "- "
+	}
 	return len(a) >= head && len(b) >= head && string(a[:head]) == string(b[:head])
 }
 
@@ -317,12 +336,12 @@ func goesOnWith(c byte) bool {
 }
 
 // wordsAt is 1 when two words of messages meet at the end of a line and the start of
-// the next, -1 when two halves of one or a blank do, else 0.
-func (w *work) wordsAt(t []byte, l, next *line) int {
+// the next, which begins there, -1 when two halves of one or a blank do, else 0.
+func (w *work) wordsAt(t []byte, l, next *line, start int) int {
 	if l.gapped || next.indented {
 		return -1 // what breaks at a blank drops it
 	}
-	a, b := meeting(t[l.body:l.end], t[next.start:next.end])
+	a, b := meeting(t[l.body:l.end], t[start:next.end])
 	if len(a) == 0 || len(b) == 0 || len(a)+len(b) > maxTableWord {
 		return 0
 	}
@@ -343,7 +362,7 @@ func (w *work) areHalves(t []byte, l, next *line) bool {
 		return false
 	}
 	left, right := t[l.body:l.end], t[next.start:next.end]
-	if isOneName(left, right) || w.wordsAt(t, l, next) < 0 {
+	if isOneName(left, right) || w.wordsAt(t, l, next, next.start) < 0 {
 		return true
 	}
 	left, right = left[bytes.LastIndexByte(left, ' ')+1:], right[:firstWord(right)]
