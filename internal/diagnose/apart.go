@@ -52,6 +52,7 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 	lines = c.arena.lines.take(bytes.Count(text, newline) + 1)
 	plain := c.arena.bytes.take(len(text) + 1)
 	blanks, objects := int(c.pins[k].blanks), 0
+	ascii := isASCII(text)
 	for at := 0; at < len(text); {
 		stop := lineEndOf(text, at)
 		next := min(stop+1, len(text))
@@ -65,7 +66,11 @@ func (c *clear) linesOf(from, to int) (m *mapped, lines []line, ok bool) {
 		for k+1 < len(c.pins) && int(c.pins[k+1].at) <= start+next {
 			k++
 		}
-		width := characters(l) + int(c.pins[k].blanks) - blanks
+		width := len(l)
+		if !ascii {
+			width = characters(l)
+		}
+		width += int(c.pins[k].blanks) - blanks
 		gapped := len(l) > 0 && l[len(l)-1] == ' '
 		if gapped {
 			l = l[:len(l)-1]
@@ -126,7 +131,7 @@ func (w *work) joinPlainly(c *clear, t []byte, lines []line, text []byte, seams 
 		from := l.body
 		if prev >= 0 {
 			p := &lines[prev]
-			if labelled != nil {
+			if labelled != nil && l.message > l.body {
 				from += sameLabels(t[labelled.body:labelled.end], t[from:l.end])
 			}
 			if !p.gapped && w.mayBeSplit(t[p.body:p.end], t[from:l.end], p.width == width) {
