@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,12 +12,20 @@ import (
 const (
 	maxCutLines      = 200
 	maxCutCandidates = 12
+	maxCutTried      = 128     // messages of which is remembered that they were tried
 	maxCutLine       = 4 << 10 // bytes of a line that are looked at
 	maxCutValue      = 300     // bytes of a value in a message that was cut
 	minCutWords      = 4       // words of literal text that must be there
-	minTitle         = 50      // bytes of literal text that are enough, however long the message is
 	minCutWorth      = 3       // what they must be worth, unless nearly all of it is there
-	minRecased       = 2.5     // what a message with other capitals must be worth: prose may have its words
+	minCutShare      = 0.5     // of the literal text
+	mostCutShare     = 0.7     // from which on, where the head is missing,
+	mostCutWorth     = 2.4     // this much worth will do
+	minTitle         = 50      // bytes of the head that will do, however long the message is
+	minPartWords     = 6       // the same three for the head of a message that is cut early
+	minPartWorth     = 4.5
+	minPartShare     = 0.3
+	maxPlainValue    = 3   // plain words in a value at the end of a message whose head is lost
+	minRecased       = 2.5 // what a message with other capitals must be worth: prose may have its words
 )
 
 // findCut looks for messages whose head or tail is missing, or that were typed
@@ -34,21 +43,24 @@ func (w *work) findCut() {
 type cutCandidate struct {
 	in, long *reading // the lines, and the same lines joined if they are
 	line     *line
-	at       int // its place in the joined lines, -1 when it is none
+	at       int  // where it begins in the joined lines, -1 when it does not
+	until    int  // where the next one does
+	goesOn   bool // it goes on with the line before, where the head of its message would be
 }
 
-// inLong is where the line begins in the joined lines, -1 when it does not, and where
-// the next one does.
-func (c *cutCandidate) inLong() (at, until int) {
-	m := c.in.m
-	if c.at < 0 || !m.runs[m.runAt(c.line.body)].copied {
-		return -1, 0
+// newCut is a line that has a place in the joined lines, or none when that is negative.
+func newCut(in, long *reading, l *line, place int) cutCandidate {
+	c := cutCandidate{in: in, long: long, line: l, at: -1}
+	if place >= 0 {
+		c.at, c.until = long.places[place].at, len(long.m.text)
+		if j := long.firstJoint(c.at+1, c.until); j >= 0 {
+			c.until = long.joints[j].at
+		}
+		if j := long.lastJoint(c.at-1, c.at+1); j >= 0 {
+			c.goesOn = !long.joints[j].strong && !long.joints[j].stamped
+		}
 	}
-	at, until = c.long.places[c.at].at, len(c.long.m.text)
-	if j := c.long.firstJoint(at+1, until); j >= 0 {
-		until = c.long.joints[j].at
-	}
-	return at, until
+	return c
 }
 
 // cutLines are the first lines that may hold a message that was cut.
@@ -70,32 +82,30 @@ func (w *work) cutLines() []cutCandidate {
 		k := 0    // run that the line begins in
 		for i := range r.lines {
 			l := &r.lines[i]
-			at := -1
+			if !w.mayHoldCut(l, len(r.lines)) {
+				continue
+			}
+			for k+1 < len(r.m.runs) && r.m.runs[k+1].at <= l.body {
+				k++
+			}
+			from := r.m.runs[k].from
+			if r.m.runs[k].copied {
+				from += l.body - r.m.runs[k].at
+			}
+			if _, ok := slices.BinarySearch(covered, from); ok {
+				continue
+			}
 			for next < len(long.places) && long.places[next].body < l.body {
 				next++
 			}
-			if next < len(long.places) && long.places[next].body == l.body {
+			at := -1
+			if next < len(long.places) && long.places[next].body == l.body && r.m.runs[k].copied {
 				at = next
-			}
-			if !w.mayHoldCut(l, len(r.lines)) || r.unwrapped && !r.m.isWrapped(l.body, l.end) {
-				continue
-			}
-			if len(covered) > 0 {
-				for k+1 < len(r.m.runs) && r.m.runs[k+1].at <= l.body {
-					k++
-				}
-				from := r.m.runs[k].from
-				if r.m.runs[k].copied {
-					from += l.body - r.m.runs[k].at
-				}
-				if _, ok := slices.BinarySearch(covered, from); ok {
-					continue
-				}
 			}
 			if len(list) == maxCutLines {
 				return list
 			}
-			list = append(w.arena.cuts.grow(list), cutCandidate{r, long, l, at})
+			list = append(w.arena.cuts.grow(list), newCut(r, long, l, at))
 		}
 	}
 	return list
@@ -107,7 +117,9 @@ func (w *work) mayHoldCut(l *line, many int) bool {
 	return l.end-l.body >= 12 && !l.frame && !l.fence && (l.level >= levelError || !w.large && many <= maxCutLines)
 }
 
-// covered are the starts of lines in which a message was found, ascending.
+// covered are the starts of lines in which a message was found, ascending. Where the
+// text ends behind a message, or in its last value, it may be a longer one that begins
+// alike.
 func (w *work) covered() []int {
 	out := w.arena.numbers.take(len(w.hits))
 	for i := range w.hits {
@@ -116,7 +128,8 @@ func (w *work) covered() []int {
 			continue
 		}
 		l := h.reading.lineAt(h.start)
-		if h.covers(l) {
+		open := !w.large && h.owner >= 0 && (h.end < l.end || w.engine.owners[h.owner].tail) && h.reading.finished(l.end)
+		if h.covers(l) && !open {
 			from, _ := h.reading.m.span(l.body, l.end)
 			out = append(out, from)
 		}
@@ -134,36 +147,48 @@ func (h *hit) covers(l *line) bool {
 	return h.worth >= 3 || h.worth >= 1.5 && h.literal*2 > l.end-l.message
 }
 
-// cutLine tries the messages that a line resembles.
+// cutLine tries the messages of which pieces are in a line, and keeps the few of which
+// most is there.
 func (w *work) cutLine(c cutCandidate) {
-	r, long, l := c.in, c.long, c.line
-	end := min(l.end, l.body+maxCutLine)
-	text := r.m.text[l.body:end]
-	inLong, until := c.inLong()
-	if !w.mayBeCut(r, long, l, inLong, until) {
-		return
+	type candidate struct {
+		owner int32
+		aligned
 	}
-	kept := len(w.hits)
-	for _, like := range w.engine.words.like(text, maxCutCandidates) {
-		parts := w.engine.segments(like.owner)
-		if parts == nil {
-			continue
-		}
-		best, ok := alignHead(parts, r, l.body, end, end)
-		if a, found := alignTail(parts, r, l.body, l.end); found && a.matched > best.matched {
-			best, ok = a, true
-		}
-		if inLong >= 0 && best.matched < best.total {
-			end := min(len(long.m.text), inLong+cutReach(best.total))
-			if a, found := alignHead(parts, long, inLong, until, end); found && a.matched > best.matched {
-				best, ok = a, true
+	var best []candidate
+	tried := w.arena.numbers.take(8)
+	before := func(a, b candidate) int {
+		if a.matched == b.matched && a.recased != b.recased {
+			if a.recased {
+				return 1
 			}
+			return -1
 		}
-		if ok {
-			w.addCut(best, like.owner)
-		}
+		return cmp.Or(cmp.Compare(b.matched, a.matched), cmp.Compare(a.total, b.total), cmp.Compare(a.owner, b.owner))
 	}
-	markSeveral(w.hits[kept:])
+	w.eachCut(&c, func(owner int32, at ends) bool {
+		key := int(owner)<<2 | int(at&(headEnd|tailEnd))
+		if slices.Contains(tried, key) {
+			return true
+		}
+		if len(tried) < maxCutTried {
+			tried = append(w.arena.numbers.grow(tried), key)
+		}
+		a := w.tryCut(&c, owner, at)
+		if a.matched == 0 || !a.fits(w.engine.segments(int(owner))) {
+			return true
+		}
+		x := candidate{owner, a}
+		if k, _ := slices.BinarySearchFunc(best, x, before); k < maxCutCandidates {
+			best = slices.Insert(best, k, x)
+			best = best[:min(len(best), maxCutCandidates)]
+		}
+		return !w.late()
+	})
+	first := len(w.hits)
+	for i := range best {
+		w.addCut(&best[i].aligned, int(best[i].owner))
+	}
+	markSeveral(w.hits[first:])
 }
 
 // markSeveral marks the beginnings that several messages have in common: nothing tells
@@ -173,7 +198,7 @@ func markSeveral(hits []hit) {
 		for k := range hits {
 			a, b := &hits[i], &hits[k]
 			if a.entry != b.entry && a.kind == KindTruncated && b.kind == KindTruncated && a.share < b.share+0.3 &&
-				a.from == b.from && a.literal == b.literal {
+				a.from == b.from && a.literal == b.literal && (a.retyped || !b.retyped) {
 				a.several = true
 			}
 		}
@@ -193,14 +218,11 @@ type aligned struct {
 
 // addCut keeps an alignment that is good enough to be called by the name of the
 // message.
-func (w *work) addCut(a aligned, owner int) {
-	share, worth, ok := a.enough()
-	if !ok || !a.fits(w.engine.segments(owner)) {
-		return
-	}
+func (w *work) addCut(a *aligned, owner int) {
+	share, worth, _ := a.enough()
 	h := a.hit
 	h.owner, h.entry = owner, w.engine.owners[owner].entry
-	h.kind, h.share = KindTruncated, share
+	h.kind, h.share, h.retyped = KindTruncated, share, a.recased
 	h.worth = worth
 	if a.matched == a.total {
 		// All of it is there, with other quotes, capitals or blanks.
@@ -213,11 +235,11 @@ func (w *work) addCut(a aligned, owner int) {
 }
 
 // fits reports whether the values are such as their gaps take: a number where the
-// message has one, one of the words that it may be. The last one may be cut.
+// message has one, one of the words that it may be. The one at the cut may be a part.
 func (a *aligned) fits(parts []segment) bool {
 	for i, c := range a.captures {
-		if i+1 == len(a.captures) && c.End == a.end && a.matched < a.total {
-			break
+		if a.matched < a.total && (!a.head && i+1 == len(a.captures) && c.End == a.end || a.head && i == 0 && c.Start == a.start) {
+			continue
 		}
 		k := slices.IndexFunc(parts, func(p segment) bool { return p.gap == c.Name })
 		if k < 0 || strings.HasPrefix(parts[k].expr, ".") || strings.HasPrefix(parts[k].expr, "(?-s") {
@@ -235,14 +257,20 @@ func (a *aligned) fits(parts []segment) bool {
 // its name, with the share that is there and what it is worth.
 func (a *aligned) enough() (share, worth float64, ok bool) {
 	share = float64(a.matched) / float64(a.total)
-	if share < 0.5 && (a.head || a.matched < minTitle) || !a.finished && !a.stops {
+	if tooLittle(a.matched, a.total) || share < minCutShare && a.head || !a.finished && !a.stops {
 		return share, 0, false
 	}
 	worth, words := a.worthOfLiterals()
 	if words < minCutWords && share < 0.95 || words < minCutWords-1 || a.recased && worth < minRecased {
 		return share, worth, false
 	}
-	return share, worth, share >= 0.9 || a.finished && worth >= minCutWorth
+	part := (share >= minCutShare || a.matched >= minTitle) && worth >= minCutWorth || a.head && share >= mostCutShare && worth >= mostCutWorth || words >= minPartWords && worth >= minPartWorth
+	return share, worth, share >= 0.9 || a.finished && part
+}
+
+// tooLittle reports whether so many bytes of literal text are never enough.
+func tooLittle(matched, total int) bool {
+	return matched < minTitle && float64(matched) < minPartShare*float64(total)
 }
 
 // cutReach is how far a message with so many literal bytes may go on behind the

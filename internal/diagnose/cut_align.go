@@ -134,18 +134,11 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 				at--
 				continue
 			}
-			window := t[at:min(len(t), at+maxCutValue)]
-			k := indexLiteral(window, next[:min(len(next), 8)])
-			if k < 0 && len(next) > 0 {
-				k = indexLiteral(window, next[:1])
-				if isWord(next[0]) || next[0] == ' ' {
-					k = -1
-				}
-			}
+			k := endOfValue(t, at, next, i+2 == len(parts))
 			if k < 0 {
 				// The value itself was cut.
 				end = len(t)
-				if 2*a.matched < a.total || i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
+				if tooLittle(a.matched, a.total) || i > 0 && !mayBeCutValue(t[at:end], parts[i-1].text) {
 					break
 				}
 				a.captures = append(a.captures, pattern.Capture{Name: p.gap, Start: at, End: trimEllipsis(t, at, end)})
@@ -166,6 +159,40 @@ func alignHead(parts []segment, r *reading, from, until, to int) (aligned, bool)
 	return a, a.matched > 0
 }
 
+// endOfValue is how long the value at an offset of a text is before the literal that
+// follows it, the last of its message or not; -1 when that is not there.
+func endOfValue(t []byte, at int, literal string, last bool) int {
+	if literal == "" {
+		return 0
+	}
+	window := t[at:min(len(t), at+maxCutValue)]
+	if k := indexLiteral(window, literal[:min(len(literal), 8)]); k >= 0 && !(last && len(literal) == 1) {
+		return k
+	}
+	rest := t[at:trimEllipsis(t, at, len(t))]
+	if isWord(literal[0]) || literal[0] == ' ' {
+		// The text may end in the middle of it.
+		for n := min(len(literal), len(rest), 7); n > 2; n-- {
+			value := rest[:len(rest)-n]
+			if common(rest[len(value):], literal) == n && (somePlainWords(value, 1) == 0 || bytes.IndexByte(value, ' ') < 0) {
+				return len(value)
+			}
+		}
+		return -1
+	}
+	rest = rest[:min(len(rest), maxCutValue)]
+	for k := 0; k < len(rest); k++ {
+		n := indexLiteral(rest[k:], literal[:1])
+		if n < 0 {
+			break
+		}
+		if k += n; !last || len(literal) > 1 || k+1 == len(rest) || !isWord(rest[k+1]) {
+			return k
+		}
+	}
+	return -1
+}
+
 // mayBeCutValue reports whether a text may be the head of a value: the quote before
 // it did not close, and it does not go on with the words of another message.
 func mayBeCutValue(value []byte, before string) bool {
@@ -176,28 +203,43 @@ func mayBeCutValue(value []byte, before string) bool {
 	if n := len(value); n > 0 && value[n-1] == '.' && !bytes.HasSuffix(value, []byte("..")) {
 		return false
 	}
-	return plainWords(value) == 0 || bytes.IndexByte(value, ' ') < 0
+	return somePlainWords(value, 1) == 0 || bytes.IndexByte(value, ' ') < 0
 }
 
-// plainWords counts the words of a text that are nothing but small letters; those
-// of a list, "a, b and c", do not count.
-func plainWords(t []byte) int {
-	if bytes.Contains(t, []byte(", ")) && (bytes.Contains(t, []byte(" and ")) || bytes.Contains(t, []byte(" or "))) {
-		return 0
-	}
+// plainWords counts the words of a text that are nothing but small letters; those of
+// a list, "a, b and c", do not count.
+func plainWords(t []byte) int { return somePlainWords(t, len(t)) }
+
+// somePlainWords is plainWords up to a number.
+func somePlainWords(t []byte, most int) int {
 	n := 0
-	for word := range bytes.FieldsSeq(t) {
-		word = bytes.TrimRight(word, ".,;:!?")
-		plain := len(word) > 1
-		for _, c := range word {
-			plain = plain && c >= 'a' && c <= 'z'
+	for i := 0; i < len(t) && n < most; {
+		from := i
+		for i < len(t) && t[i] >= 'a' && t[i] <= 'z' {
+			i++
 		}
-		if plain {
+		size := i - from
+		for i < len(t) && strings.IndexByte(".,;:!?", t[i]) >= 0 {
+			i++
+		}
+		if i < len(t) && !isBlank(t[i]) {
+			for i < len(t) && !isBlank(t[i]) {
+				i++
+			}
+			size = 0
+		}
+		if size > 1 {
 			n++
 		}
+		i++
+	}
+	if n > 0 && bytes.Contains(t, []byte(", ")) && (bytes.Contains(t, []byte(" and ")) || bytes.Contains(t, []byte(" or "))) {
+		return 0
 	}
 	return n
 }
+
+func isBlank(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }
 
 // stops reports whether offset i is the end of a line, of a quoted part or of a
 // sentence. Where a message goes on with other words it is another message.
@@ -218,30 +260,30 @@ func trimEllipsis(t []byte, from, to int) int {
 	return from + len(bytes.TrimRight(t[from:to], " "))
 }
 
-// alignTail lays a message on text[from:to] from its last literal back, as far
-// as it goes: the head is missing.
+// alignTail lays a message on text[from:to] from its end back, as far as it goes: the
+// head is missing. A value at its end goes as far as the text.
 func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 	a := aligned{total: literalLen(parts), head: true}
 	a.reading = r
 	t := r.m.text
 	at := to
 	last := len(parts) - 1
-	if parts[last].gap != "" {
-		return a, false // its end is wherever the line ends
-	}
+	blank := 0 // of a literal, that was squeezed
 	var back []pattern.Capture
 	for i := last; i >= 0; i-- {
 		p := parts[i]
 		if p.gap == "" {
-			n := 0
-			for n < len(p.text) && at-n > from && same(t[at-n-1], p.text[len(p.text)-n-1]) {
+			n := blank
+			for n < len(p.text) && at-(n-blank) > from && same(t[at-(n-blank)-1], p.text[len(p.text)-n-1]) {
 				n++
 			}
-			if rest := p.text[len(p.text)-n:]; n > 0 && n < len(p.text) && rest[0] >= 'a' && t[at-n] < rest[0] {
-				n = 0 // a capital where the message goes on in small letters: another one begins
+			if rest := p.text[len(p.text)-n:]; n > blank && n < len(p.text) && rest[0] >= 'a' && t[at-n+blank] < rest[0] {
+				n = blank // a capital where the message goes on in small letters: another one begins
 			}
 			a.matched += n
-			at -= n
+			at -= n - blank
+			a.recased = a.recased || isRecased(t[at:at+n-blank], p.text[len(p.text)-n:])
+			blank = 0
 			if n < len(p.text) {
 				break
 			}
@@ -252,16 +294,24 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 		}
 		prev := parts[i-1].text
 		tail := prev[max(0, len(prev)-8):]
+		if n := len(tail) - 1; i == last && n > 0 && tail[n] == ' ' && at-n >= from && common(t[at-n:at], tail) == n {
+			back = append(back, pattern.Capture{Name: p.gap, Start: at, End: at}) // nothing stands behind its blank
+			blank = 1
+			continue
+		}
 		k := -1
 		for j := at - len(tail); j >= max(from, at-maxCutValue); j-- {
-			if common(t[j:], tail) == len(tail) {
+			if tail == "" || same(t[j], tail[0]) && common(t[j:], tail) == len(tail) {
 				k = j + len(tail)
 				break
 			}
 		}
 		if k < 0 {
 			// The head was lost in the literal before the value, or in the value.
-			n, k := lostHead(t[from:at], prev)
+			n, k := 0, -1
+			if float64(a.matched+len(prev)) >= minCutShare*float64(a.total) {
+				n, k = lostHead(t[from:at], prev)
+			}
 			if k >= 0 {
 				back = append(back, pattern.Capture{Name: p.gap, Start: from + k, End: at})
 				a.matched += n
@@ -269,7 +319,7 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 			}
 			break
 		}
-		if closesEarly(t, k, at) {
+		if closesEarly(t, k, at) || i == last && somePlainWords(t[k:at], maxPlainValue+1) > maxPlainValue {
 			break
 		}
 		back = append(back, pattern.Capture{Name: p.gap, Start: k, End: at})
@@ -279,13 +329,19 @@ func alignTail(parts []segment, r *reading, from, to int) (aligned, bool) {
 	for i := len(back) - 1; i >= 0; i-- {
 		a.captures = append(a.captures, back[i])
 	}
-	a.finished = len(bytes.TrimLeft(t[:at], " \"'`(\n")) == 0 || bytes.HasSuffix(t[from:at], []byte("..."))
+	a.finished = beginsAt(t[from:to], at-from)
 	return a, a.matched > 0
+}
+
+// beginsAt reports whether what stands in a line from offset i on is the rest of a
+// message: nothing stands before it, or dots of omission do.
+func beginsAt(line []byte, i int) bool {
+	return len(bytes.TrimLeft(line[:i], " \"'`(\n")) == 0 || bytes.HasSuffix(line[:i], []byte("..."))
 }
 
 // lostHead reads the start of a text as the rest of a message whose head is gone:
 // the last n bytes of a literal and then a value from offset k on, or the value alone
-// where it is one word. K is -1 when it is neither.
+// where no plain word is in it. K is -1 when it is neither.
 func lostHead(t []byte, literal string) (n, k int) {
 	open := len(t) - len(bytes.TrimLeft(t, " \"'`(\n"))
 	for n := len(literal) - 1; n > 1; n-- {
@@ -294,7 +350,7 @@ func lostHead(t []byte, literal string) (n, k int) {
 			return n, open + n
 		}
 	}
-	if open < len(t) && bytes.IndexByte(t[open:], ' ') < 0 {
+	if value := t[open:]; len(value) > 0 && len(value) <= maxCutValue && !bytes.Contains(value, []byte(": ")) && somePlainWords(value, 1) == 0 {
 		return 0, open
 	}
 	return 0, -1

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -27,39 +28,73 @@ func (d *probeDraft) add(owner int32, parts []segment) {
 	}
 	d.most = max(d.most, literalLen(parts))
 	without := ends(0)
-	head, at := bestPiece(headPieces(parts, neededOf(parts, false)))
 	word, lead := headOf(parts)
-	kind := headEnd
-	if lead < 0 {
-		kind |= anyHead
-	} else {
-		kind |= leadUnit * ends(lead)
-		if at == lead {
-			kind |= opening
-		}
+	headKind := headEnd | anyHead
+	if lead >= 0 {
+		headKind = headEnd | leadUnit*ends(lead)
 	}
-	if head == "" && canHead(parts) {
+	heads := headPieces(parts, neededOf(parts, false))
+	switch head := bestPiece(heads); {
+	case head.text != "":
+		if lead >= 0 && head.opens && head.from == lead {
+			headKind |= opening
+		}
+		d.addPiece(head.text, owner, word, headKind)
+	case canHead(parts) && !d.addQuoted(heads, owner, headKind, func(needed) uint16 { return word }):
 		without |= headEnd
 	}
 	if tails := tailPieces(parts, neededOf(parts, true)); len(tails) > 0 {
-		tail, _ := bestPiece(tails)
-		end := longestPiece(tails[0].text)
+		tail, end := bestPiece(tails), ""
+		if parts[len(parts)-1].gap == "" {
+			end = longestPiece(tails[0].text)
+		}
 		switch {
-		case end != "" && (len(end) >= 8 || len(end) >= len(tail)):
+		case end != "" && (len(end) >= 8 || len(end) >= len(tail.text)):
 			d.addEnding(end, owner)
-		case tail == "":
+		case tail.text != "":
+			d.addPiece(tail.text, owner, spotOf(tail), tailEnd)
+		case !d.addQuoted(tails, owner, tailEnd, spotOf):
 			without |= tailEnd
-		case tail == head:
-			kind |= tailEnd
-		default:
-			d.addPiece(tail, owner, 0, tailEnd)
 		}
 	}
-	d.addPiece(head, owner, word, kind)
 	if without != 0 {
 		d.loose = append(d.loose, looseOf(owner, parts, without))
 	}
 }
+
+// addQuoted notes a piece of four bytes with a quote in it, once for each kind of quote,
+// and reports false when there is none. It is for messages without another piece.
+func (d *probeDraft) addQuoted(list []needed, owner int32, ends ends, place func(needed) uint16) bool {
+	const size = 4
+	for _, n := range list {
+		for i := 0; i+size <= len(n.text); i++ {
+			piece := []byte(n.text[i : i+size])
+			if !isWord(piece[0]) || i == 0 && !n.opens || i > 0 && isWord(n.text[i-1]) {
+				continue
+			}
+			at := slices.IndexFunc(piece, isQuote)
+			if at < 0 || slices.ContainsFunc(piece[at+1:], isQuote) {
+				continue
+			}
+			for _, quote := range []byte("'\"`") {
+				piece[at] = quote
+				d.addPiece(string(piece), owner, place(needed{part: n.part, from: n.from + i}), ends)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// spotOf is where a piece stands in its message: which literal, and at which offset.
+func spotOf(n needed) uint16 {
+	if n.part > 0xff || n.from > 0xff {
+		return anySpot
+	}
+	return uint16(n.part<<8 | n.from)
+}
+
+const anySpot = 0xffff
 
 // longestPiece are the last bytes of a text, as many as a piece may have; "" when
 // there are too few.
@@ -72,13 +107,10 @@ func longestPiece(text string) string {
 	return ""
 }
 
-func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
-	if s == "" {
-		return
-	}
+func (d *probeDraft) addPiece(s string, owner int32, place uint16, ends ends) {
 	var buf [maxPiece]byte
 	text := buf[:copy(buf[:], s)]
-	p := draftPiece{piece: piece{pieceKey(text), owner, head, ends, uint8(len(text))}, first: hash4(text)}
+	p := draftPiece{piece: piece{pieceKey(text), owner, place, ends, uint8(len(text))}, first: hash4(text)}
 	switch len(text) {
 	case 4:
 		p.hash = p.first
@@ -91,9 +123,11 @@ func (d *probeDraft) addPiece(s string, owner int32, head uint16, ends ends) {
 }
 
 func (d *probeDraft) addEnding(s string, owner int32) {
+	var buf [maxPiece]byte
+	plainQuotes(&buf, []byte(s))
 	d.endings = append(d.endings, draftPiece{
-		piece: piece{key: endKey([]byte(s)), owner: owner, ends: tailEnd, size: uint8(len(s))},
-		first: endKey([]byte(s[len(s)-4:])),
+		piece: piece{key: pieceKey(buf[maxPiece-len(s):]), owner: owner, ends: tailEnd, size: uint8(len(s))},
+		first: hash4(buf[maxPiece-4:]),
 	})
 }
 
@@ -172,6 +206,7 @@ func wordsIn(parts []segment) int {
 // first on or, of a tail, from the last one back, for the part to be enough.
 func neededOf(parts []segment, tail bool) int {
 	total := literalLen(parts)
+	part := func(n int, share float64) int { return int(math.Ceil(float64(n) * share)) }
 	type word struct {
 		at   int // where it begins, coming from that end
 		most float64
@@ -194,18 +229,24 @@ func neededOf(parts []segment, tail bool) int {
 	if tail {
 		slices.Reverse(words)
 	}
-	most, worth := total*9/10, 0.0
+	least, worth := total*9/10, 0.0
 	for i, w := range words {
 		worth += w.most
 		if i+1 >= minCutWords && worth >= minCutWorth {
-			half := (total + 1) / 2
+			half := part(total, minCutShare)
 			if !tail {
 				half = min(half, minTitle)
 			}
-			return min(max(w.at+1, half), most)
+			least = min(least, max(w.at+1, half))
+		}
+		if i+1 >= minCutWords && worth >= mostCutWorth && tail {
+			least = min(least, max(w.at+1, part(total, mostCutShare)))
+		}
+		if i+1 >= minPartWords && worth >= minPartWorth && !tail {
+			least = min(least, max(w.at+1, part(total, minPartShare)))
 		}
 	}
-	return most
+	return least
 }
 
 // mostWorth is what a word of a message is worth at most, whatever its letters and
@@ -224,6 +265,8 @@ func mostWorth(size int) float64 {
 // begins with it in the text as well.
 type needed struct {
 	text  string
+	part  int // of the message: the literal
+	from  int // where the stretch begins in that
 	opens bool
 }
 
@@ -263,7 +306,7 @@ func headPieces(parts []segment, need int) []needed {
 			n = max(n, len(probeOf(parts))) // it is looked for as a whole
 		}
 		if n > 0 {
-			out = append(out, needed{parts[i].text[:n], i == first})
+			out = append(out, needed{text: parts[i].text[:n], part: i, opens: i == first})
 		}
 	}
 	return out
@@ -271,14 +314,11 @@ func headPieces(parts []segment, need int) []needed {
 
 // tailPieces are the same from the last on: what alignTail takes.
 func tailPieces(parts []segment, need int) []needed {
-	if parts[len(parts)-1].gap != "" {
-		return nil
-	}
 	var out []needed
 	for i := len(parts) - 1; i >= 0 && need > 0; i-- {
 		text := parts[i].text
 		if n := min(len(text), need); n > 0 {
-			out = append(out, needed{text: text[len(text)-n:]})
+			out = append(out, needed{text: text[len(text)-n:], part: i, from: len(text) - n})
 			need -= n
 		}
 	}
@@ -286,10 +326,8 @@ func tailPieces(parts []segment, need int) []needed {
 }
 
 // bestPiece is the longest piece that begins with a word and holds no quote, as
-// any quote stands for any other; "" when there is none. If it is of a literal that
-// opens a message, it begins at an offset of that, else at -1.
-func bestPiece(list []needed) (best string, at int) {
-	at = -1
+// any quote stands for any other; without text when there is none.
+func bestPiece(list []needed) (best needed) {
 	for _, n := range list {
 		for i := range len(n.text) {
 			if !isWord(n.text[i]) || i == 0 && !n.opens || i > 0 && isWord(n.text[i-1]) {
@@ -301,37 +339,38 @@ func bestPiece(list []needed) (best string, at int) {
 			}
 			for _, size := range pieceSizes {
 				if size <= end-i {
-					if size > len(best) {
-						best, at = n.text[i:i+size], i
-						if !n.opens {
-							at = -1
-						}
+					if size > len(best.text) {
+						best = needed{n.text[i : i+size], n.part, n.from + i, n.opens}
 					}
 					break
 				}
 			}
 		}
 	}
-	return best, at
+	return best
 }
 
 // looseOf is a message for whose ends there is no piece.
 func looseOf(owner int32, parts []segment, at ends) loose {
-	x := loose{owner: owner, ends: at}
-	for i := range x.first {
-		x.first[i] = anyPair
+	x := loose{owner: owner, ends: at, last: anyByte}
+	list := []needed{{text: probeOf(parts)}}
+	if x.paired() == tailEnd {
+		list = tailPieces(parts, neededOf(parts, true))
 	}
-	if at&headEnd != 0 {
-		t, n := probeOf(parts), 0
-		for i := 0; i+1 < len(t) && n < len(x.first); i++ {
-			if !isQuote(t[i]) && !isQuote(t[i+1]) {
-				x.first[n] = pairOf(t[i], t[i+1])
+	n := 0
+	for _, stretch := range list {
+		t := stretch.text
+		for i := 0; i+1 < len(t) && n < len(x.pairs); i++ {
+			if !isQuote(t[i]) && !isQuote(t[i+1]) && t[i+1] != ' ' { // a blank at the end may be gone
+				x.pairs[n] = pairOf(t[i], t[i+1])
 				n++
 			}
 		}
 	}
-	if at&tailEnd != 0 {
-		t := parts[len(parts)-1].text
+	for ; n < len(x.pairs); n++ {
+		x.pairs[n] = anyPair
+	}
+	if t := parts[len(parts)-1].text; t != "" {
 		x.last = lastOf(t[len(t)-1])
 	}
 	return x

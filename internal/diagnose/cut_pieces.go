@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"bytes"
 	"slices"
 	"sort"
 )
@@ -10,6 +11,7 @@ type occurrence struct {
 	at    int // of a head: where its message begins
 	end   int // of the piece
 	owner int32
+	spot  uint16 // of a tail: see spotOf
 }
 
 // pieces are what was found of messages in the text of a reading, each list by
@@ -39,25 +41,23 @@ func (w *work) probe(r *reading, to int) *pieces {
 	var inner []innerHead
 	known := len(f.heads)
 	s := startsBehind(text, f.until, to)
-	for i := s.next(); i >= 0 && i+4 <= len(text); i = s.next() {
+	for i := s.step(); i >= 0 && i+4 <= len(text); i = s.step() {
 		h := hash4(text[i:])
 		if !p.first.has(h) {
 			continue
 		}
 		p.eachAt(text, i, len(text), h, func(at int, x *piece) bool {
-			o := occurrence{at, at + int(x.size), x.owner}
-			if x.ends&tailEnd != 0 {
-				f.tails = append(arena.pieces.grow(f.tails), o)
-			}
+			o := occurrence{at, at + int(x.size), x.owner, x.place}
 			switch {
-			case x.ends&headEnd == 0:
+			case x.ends&tailEnd != 0:
+				f.tails = append(arena.pieces.grow(f.tails), o)
 			case x.ends&anyHead != 0:
 				f.loose = append(arena.pieces.grow(f.loose), o)
 			case x.ends&opening != 0:
 				o.at -= x.ends.lead()
 				f.heads = append(arena.pieces.grow(f.heads), o)
 			default:
-				inner = append(arena.inner.grow(inner), innerHead{o, x.head, x.ends.lead()})
+				inner = append(arena.inner.grow(inner), innerHead{o, x.place, x.ends.lead()})
 			}
 			return true
 		})
@@ -92,16 +92,16 @@ func (p *pieces) findHeads(m *mapped, from int, inner []innerHead) {
 	var words []word
 	var last [256]int // one more than the index of the last word with a head like that
 	s := startsIn(m.text, from, inner[len(inner)-1].at)
-	i := s.next()
+	i := s.step()
 	for _, o := range inner {
-		for ; i >= 0 && i < o.at; i = s.next() {
+		for ; i >= 0 && i < o.at; i = s.step() {
 			head := wordHead(hash4(m.text[i:]))
 			words = append(m.arena.words.grow(words), word{i, last[head>>8] - 1, head})
 			last[head>>8] = len(words)
 		}
 		for k := last[o.head>>8] - 1; k >= 0; k = words[k].before {
 			if words[k].head == o.head {
-				p.heads = append(m.arena.pieces.grow(p.heads), occurrence{words[k].at - o.lead, o.end, o.owner})
+				p.heads = append(m.arena.pieces.grow(p.heads), occurrence{at: words[k].at - o.lead, end: o.end, owner: o.owner})
 			}
 		}
 	}
@@ -112,143 +112,136 @@ func startingAt(list []occurrence, at int) []occurrence {
 	return list[sort.Search(len(list), func(k int) bool { return list[k].at >= at }):]
 }
 
-// mayBeCut reports whether the line holds enough of any message. It looks at the
-// few whose pieces are there, and is much cheaper than looking for the messages
-// that the line resembles.
-func (w *work) mayBeCut(r, long *reading, l *line, inLong, until int) bool {
+// eachCut calls f for the messages of which enough may stand in a line, until f returns
+// false, and reports whether it never did. It looks at the few whose pieces are there. F
+// may get one several times.
+func (w *work) eachCut(c *cutCandidate, f func(owner int32, at ends) bool) bool {
 	p := w.engine.probes
-	here := func(owner int32, at ends) bool { return w.cutHere(r, l, owner, at) }
-	further := func(owner int32) bool { return w.cutFurther(long, owner, inLong, until) }
-	if w.looseMayBeCut(r, long, l, inLong, until) || p.anyEnding(r.m.text[l.body:l.end], here) {
-		return true
+	r, long, l := c.in, c.long, c.line
+	line := r.m.text[l.body:l.end]
+	inLong, until := c.at, c.until
+	if !w.eachLoose(c, f) || !p.eachEnding(line, func(owner int32) bool { return f(owner, tailEnd) }) {
+		return false
 	}
 	// All that is in the line is in the joined lines as well, unless it follows a
 	// word without a blank: then its first word is another one.
 	switch {
 	case inLong < 0 && len(r.lines) == 1:
-		return w.probe(r, l.end).any(l.body, l.end, func(o *occurrence, at ends) bool {
-			return (at != headEnd || w.mayLay(o.owner, r, o.at, l.end)) && here(o.owner, at)
-		})
+		long, inLong, until = r, l.body, l.end
 	case inLong < 0 || inLong > 0 && isWord(long.m.text[inLong-1]):
-		if !p.each(r.m.text, l.body, l.end, func(_ int, x *piece) bool { return !here(x.owner, x.ends) }) {
-			return true
-		}
-		if inLong < 0 {
+		if !p.each(line, 0, len(line), func(at int, x *piece) bool {
+			if x.ends&tailEnd != 0 {
+				return !w.mayLayBack(x.owner, x.place, line, at) || f(x.owner, tailEnd)
+			}
+			return f(x.owner, headEnd)
+		}) {
 			return false
 		}
+		if inLong < 0 {
+			return true
+		}
 	}
-	stop := inLong + l.end - l.body
+	stop := inLong + len(line)
 	to := max(inLong+cutReach(p.most), stop)
 	found := w.probe(long, to)
-	if len(found.heads)+len(found.loose)+len(found.tails) == 0 {
-		return false
-	}
-	if found.any(inLong, stop, func(o *occurrence, at ends) bool {
-		return (at != headEnd || w.mayLay(o.owner, r, o.at-inLong+l.body, l.end)) && here(o.owner, at)
-	}) {
-		return true
-	}
 	for _, o := range startingAt(found.heads, inLong) {
 		if o.at >= until {
 			break
 		}
-		if w.mayLay(o.owner, long, o.at, len(long.m.text)) && further(o.owner) {
-			return true
+		if w.mayLay(o.owner, long.m.text[o.at:]) && !f(o.owner, headEnd) {
+			return false
 		}
 	}
 	for _, o := range startingAt(found.loose, inLong) {
 		if o.at >= to {
 			break
 		}
-		if further(o.owner) {
-			return true
+		if !f(o.owner, headEnd) {
+			return false
 		}
 	}
-	return false
+	for _, o := range startingAt(found.tails, inLong) {
+		if o.end > stop {
+			break
+		}
+		if w.mayLayBack(o.owner, o.spot, line, o.at-inLong) && !f(o.owner, tailEnd) {
+			return false
+		}
+	}
+	return true
 }
 
-// looseMayBeCut is mayBeCut for the messages without pieces.
-func (w *work) looseMayBeCut(r, long *reading, l *line, inLong, until int) bool {
+// eachLoose is eachCut for the messages without pieces.
+func (w *work) eachLoose(c *cutCandidate, f func(owner int32, at ends) bool) bool {
 	p := w.engine.probes
 	if len(p.loose) == 0 {
-		return false
+		return true
 	}
 	var have pairSet
-	have.add(r.m.text, l.body, l.end)
-	if inLong >= 0 {
-		have.add(long.m.text, inLong, until)
+	have.add(c.in.m.text, c.line.body, c.line.end)
+	if c.at >= 0 {
+		have.add(c.long.m.text, c.at, c.until)
 	}
-	last := lastOf(r.m.text[l.end-1])
+	last := lastOf(c.in.m.text[c.line.end-1])
 	for i := range p.loose {
 		x := &p.loose[i]
-		at := x.mayHave(&have, last)
-		if at != 0 && w.cutHere(r, l, x.owner, at) || at&headEnd != 0 && inLong >= 0 && w.cutFurther(long, x.owner, inLong, until) {
-			return true
+		if at := x.mayHave(&have, last); at != 0 && !f(x.owner, at) {
+			return false
 		}
 	}
-	return false
+	return true
 }
 
-// mayLay reports whether a message whose head has a piece in a text may be laid where
-// it would begin: its first literal is there, half of all, or enough of it.
-func (w *work) mayLay(owner int32, r *reading, at, to int) bool {
+// mayLay reports whether a message of whose head there is a piece may begin with a text:
+// its first literal is there, or as much as has to be.
+func (w *work) mayLay(owner int32, text []byte) bool {
 	parts := w.engine.segments(int(owner))
 	literal := parts[firstLiteral(parts)].text
-	n := common(r.m.text[at:to], literal)
-	return n == len(literal) || n >= minTitle || 2*n >= literalLen(parts)
+	n := common(text, literal)
+	return n == len(literal) || !tooLittle(n, literalLen(parts))
 }
 
-// cutHere reports whether a line holds enough of a message: of its head, or of its
-// tail.
-func (w *work) cutHere(r *reading, l *line, owner int32, at ends) bool {
-	parts := w.engine.segments(int(owner))
-	if at&headEnd != 0 {
-		end := min(l.end, l.body+maxCutLine)
-		if a, ok := alignHead(parts, r, l.body, end, end); ok {
-			if _, _, ok = a.enough(); ok {
-				return true
-			}
-		}
+// mayLayBack reports whether a message of whose tail there is a piece in a line may be
+// laid there: the rest of its literal is behind the piece, and before it up to where the
+// message was cut.
+func (w *work) mayLayBack(owner int32, spot uint16, line []byte, at int) bool {
+	if spot == anySpot {
+		return true
 	}
-	if at&tailEnd == 0 {
+	literal, off := w.engine.segments(int(owner))[spot>>8].text, int(spot&0xff)
+	n := common(line[at:], literal[off:])
+	if rest := literal[off+n:]; rest != "" && (rest != " " || at+n < len(line)) {
 		return false
 	}
-	a, ok := alignTail(parts, r, l.body, l.end)
-	if ok {
-		_, _, ok = a.enough()
+	k := 0
+	for k < off && k < at && same(line[at-k-1], literal[off-k-1]) {
+		k++
 	}
-	return ok
+	return k == off || beginsAt(line, at-k)
 }
 
-// cutFurther reports whether the joined lines hold enough of a message whose head
-// begins between two offsets.
-func (w *work) cutFurther(long *reading, owner int32, from, until int) bool {
+// tryCut lays a message on a line, of which a piece may be there: its head, also where
+// that goes on in the next lines, or its tail. The best of those that are enough is
+// what counts; there may be none.
+func (w *work) tryCut(c *cutCandidate, owner int32, at ends) (best aligned) {
 	parts := w.engine.segments(int(owner))
-	end := min(len(long.m.text), from+cutReach(literalLen(parts)))
-	a, ok := alignHead(parts, long, from, until, end)
-	if ok {
-		_, _, ok = a.enough()
-	}
-	return ok
-}
-
-// any reports whether f does of any piece in text[from:to].
-func (p *pieces) any(from, to int, f func(o *occurrence, at ends) bool) bool {
-	at := [...]ends{headEnd, headEnd | anyHead, tailEnd}
-	for k, list := range [...][]occurrence{p.heads, p.loose, p.tails} {
-		if n := len(list); n == 0 || list[0].at >= to || list[n-1].at < from {
-			continue
-		}
-		list = startingAt(list, from)
-		for i := range list {
-			o := &list[i]
-			if o.at >= to {
-				break
-			}
-			if o.end <= to && f(o, at[k]) {
-				return true
+	consider := func(a aligned, found bool) {
+		if found && a.matched > best.matched {
+			if _, _, ok := a.enough(); ok {
+				best = a
 			}
 		}
 	}
-	return false
+	l := c.line
+	if at&headEnd != 0 {
+		end := min(l.end, l.body+maxCutLine)
+		consider(alignHead(parts, c.in, l.body, end, end))
+		if total := literalLen(parts); c.at >= 0 && best.matched < total {
+			consider(alignHead(parts, c.long, c.at, c.until, min(len(c.long.m.text), c.at+cutReach(total))))
+		}
+	}
+	if at&tailEnd != 0 && (!c.goesOn || bytes.Contains(c.in.m.text[l.body:l.end], []byte("..."))) {
+		consider(alignTail(parts, c.in, l.body, l.end))
+	}
+	return best
 }

@@ -32,23 +32,23 @@ type pieceTable struct {
 type piece struct {
 	key   uint64
 	owner int32
-	head  uint16 // of the word that tells where the message begins, see headOf
+	place uint16 // of a head: the word that tells where the message begins, see headOf; of a tail: see spotOf
 	ends  ends
 	size  uint8
 }
 
 // loose is a message that has no piece for one of its ends or both. A line that may
-// hold such an end has the pairs of bytes with which the message begins, or its last
-// byte.
+// hold such an end has some pairs of bytes, or its last byte.
 type loose struct {
 	owner int32
-	first [4]uint16 // as pairOf has them; anyPair for fewer
-	last  byte      // as lastOf has it
+	pairs [4]uint16 // of the head, or where that has a piece of the tail, as pairOf has them; anyPair for fewer
+	last  byte      // as lastOf has it; anyByte when the message ends with a value
 	ends  ends
 }
 
 const (
 	anyPair = pairs
+	anyByte = 0xff
 	pairs   = 1 << 10
 )
 
@@ -76,15 +76,23 @@ func (s *pairSet) add(text []byte, from, to int) {
 // mayHave are the ends of a message without pieces that a line may hold.
 func (x *loose) mayHave(have *pairSet, last byte) ends {
 	at := x.ends
-	for _, k := range x.first {
+	for _, k := range x.pairs {
 		if k != anyPair && have[k/64]>>(k%64)&1 == 0 {
-			at &^= headEnd
+			at &^= x.paired()
 		}
 	}
-	if x.last != last {
+	if x.last != anyByte && x.last != last {
 		at &^= tailEnd
 	}
 	return at
+}
+
+// paired is the end whose pairs are known.
+func (x *loose) paired() ends {
+	if x.ends&headEnd != 0 {
+		return headEnd
+	}
+	return tailEnd
 }
 
 // ends says what a piece speaks for.
@@ -153,7 +161,7 @@ func pieceKey(t []byte) uint64 {
 // It may name one that is not there.
 func (p *probes) each(text []byte, from, to int, f func(at int, x *piece) bool) bool {
 	s := startsIn(text, from, to)
-	for i := s.next(); i >= 0 && i+4 <= to; i = s.next() {
+	for i := s.step(); i >= 0 && i+4 <= to; i = s.step() {
 		if h := hash4(text[i:]); p.first.has(h) && !p.eachAt(text, i, to, h, f) {
 			return false
 		}
@@ -202,35 +210,45 @@ func (t *pieceTable) of(key uint64) []piece {
 	return t.list[t.starts[b]:t.starts[b+1]]
 }
 
-// anyEnding reports whether f does of any message with whose last bytes a text ends.
-func (p *probes) anyEnding(text []byte, f func(owner int32, at ends) bool) bool {
-	n := len(text)
-	if n < 4 || !p.last.has(endKey(text[n-4:])) {
-		return false
+// eachEnding calls f with the messages with whose last bytes a text ends, until it
+// returns false.
+func (p *probes) eachEnding(text []byte, f func(owner int32) bool) bool {
+	if len(text) < 4 {
+		return true
 	}
+	var last [4]byte
+	for i := range last {
+		if last[i] = text[len(text)-4+i]; isQuote(last[i]) {
+			last[i] = '\''
+		}
+	}
+	if !p.last.has(hash4(last[:])) {
+		return true
+	}
+	var buf [maxPiece]byte
+	n := plainQuotes(&buf, text)
 	for _, size := range pieceSizes {
 		if size > n {
 			continue
 		}
-		key := endKey(text[n-size:])
+		key := pieceKey(buf[maxPiece-size:])
 		for list := p.endings.of(key); len(list) > 0; list = list[1:] {
-			if list[0].key == key && f(list[0].owner, tailEnd) {
-				return true
+			if list[0].key == key && !f(list[0].owner) {
+				return false
 			}
 		}
 	}
-	return false
+	return true
 }
 
-// eachEnding calls f with an offset in each line of a text that ends, or holds a quote
+// eachEnd calls f with an offset in each line of a text that ends, or holds a quote
 // before which something ends, with the last bytes of a message.
-func (p *probes) eachEnding(text []byte, f func(at int)) {
-	yes := func(int32, ends) bool { return true }
+func (p *probes) eachEnd(text []byte, f func(at int)) {
 	for from := 0; from < len(text); {
 		end := lineEndOf(text, from)
 		line := bytes.TrimRight(text[from:end], " \t\r")
 		for to := len(line); to > 0; to = bytes.LastIndexByte(line[:to], '"') {
-			if p.anyEnding(line[:to], yes) {
+			if !p.eachEnding(line[:to], func(int32) bool { return false }) {
 				f(from)
 				break
 			}
@@ -239,16 +257,16 @@ func (p *probes) eachEnding(text []byte, f func(at int)) {
 	}
 }
 
-// endKey is the key of the last bytes of a message. Any quote stands for any other.
-func endKey(t []byte) uint64 {
-	var buf [maxPiece]byte
-	t = buf[:copy(buf[:], t)]
-	for i, c := range t {
+// plainQuotes writes the last bytes of a text to the end of a buffer, with the same
+// quote for any other, and returns how many there are.
+func plainQuotes(buf *[maxPiece]byte, text []byte) int {
+	n := copy(buf[max(0, maxPiece-len(text)):], text[max(0, len(text)-maxPiece):])
+	for i, c := range buf[maxPiece-n:] {
 		if isQuote(c) {
-			t[i] = '\''
+			buf[maxPiece-n+i] = '\''
 		}
 	}
-	return pieceKey(t)
+	return n
 }
 
 // segments are the literals and gaps of an owner's message, nil when it has more

@@ -313,7 +313,7 @@ func (w *work) mark(c *clear, base, end int) {
 			note(at)
 			return true
 		})
-		w.engine.probes.eachEnding(block, note)
+		w.engine.probes.eachEnd(block, note)
 	}
 	slices.SortStableFunc(c.marks, func(a, b mark) int { return a.raw.from - b.raw.from })
 }

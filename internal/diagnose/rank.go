@@ -249,22 +249,30 @@ func (a *hit) shadows(b *hit) bool {
 	switch cutA, cutB := a.kind == KindTruncated, b.kind == KindTruncated; {
 	case cutA != cutB:
 		// What is whole needs less text than what is not.
-		if cutA && 2*a.literal < 3*b.literal || cutB && 3*a.literal < 2*b.literal {
+		if cutA && !b.isHeadOf(a) && 2*a.literal < 3*b.literal || cutB && (a.isHeadOf(b) || 3*a.literal < 2*b.literal) {
 			return false
 		}
-	case a.literal < b.literal || a.literal == b.literal && a.score < b.score:
+	case a.literal < b.literal || a.literal == b.literal && (a.score < b.score || a.score == b.score && a.share < b.share):
 		return false
 	}
-	shared := 0
+	return 2*a.shared(b) > b.literal
+}
+
+// shared is how much of the literal text of b is literal text of a as well.
+func (a *hit) shared(b *hit) int {
+	n := 0
 	for _, s := range b.literals() {
 		for _, o := range a.literals() {
-			lo, hi := max(s[0], o[0]), min(s[1], o[1])
-			if hi > lo {
-				shared += hi - lo
-			}
+			n += max(0, min(s[1], o[1])-max(s[0], o[0]))
 		}
 	}
-	return 2*shared > b.literal
+	return n
+}
+
+// isHeadOf reports whether a message that is there whole is only the beginning of one
+// that was cut: with the longer one more of the text is explained, up to its end.
+func (h *hit) isHeadOf(cut *hit) bool {
+	return cut.from <= h.from && cut.to >= h.to && cut.literal > h.literal+1 && !cut.retyped && cut.shared(h) == h.literal
 }
 
 // literals are the stretches of the input that hold literal text of a hit.
