@@ -140,6 +140,7 @@ type proofReport struct {
 	Records  int           `json:"records"` // that were to be proven
 	Proven   int           `json:"proven"`
 	Missing  []string      `json:"missing"`  // ids of records without a scenario
+	Late     []string      `json:"late"`     // ids of records that took too long and have no other problem
 	Problems []string      `json:"problems"` // of the set as a whole
 	Evidence []kb.Evidence `json:"evidence"`
 }
@@ -147,7 +148,7 @@ type proofReport struct {
 func reportOf(_ *kb.Set, r *conformance.Result) proofReport {
 	return proofReport{
 		Records: len(r.Proof.Records) + len(r.Missing), Proven: r.Proven(),
-		Missing: append([]string{}, r.Missing...), Problems: append([]string{}, r.Problems...), Evidence: r.Proof.Records,
+		Missing: append([]string{}, r.Missing...), Late: append([]string{}, r.Late...), Problems: append([]string{}, r.Problems...), Evidence: r.Proof.Records,
 	}
 }
 

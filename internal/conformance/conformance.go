@@ -67,6 +67,8 @@ type Result struct {
 	Problems []string
 	// Missing lists the ids of records without a scenario.
 	Missing []string
+	// Late lists the ids of records that are not proven for want of time alone.
+	Late []string
 }
 
 // Proven counts the records that are proven.
@@ -108,7 +110,7 @@ func Prove(ctx context.Context, c Config) (*Result, error) {
 			chosen = append(chosen, r)
 		}
 	}
-	result.Proof.Records, err = p.runAll(ctx, chosen)
+	result.Proof.Records, result.Late, err = p.runAll(ctx, chosen)
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +149,9 @@ func newProver(c Config) (*prover, error) {
 	return p, nil
 }
 
-func (p *prover) runAll(ctx context.Context, records []*kb.Record) ([]kb.Evidence, error) {
-	evidence := make([]kb.Evidence, len(records))
+func (p *prover) runAll(ctx context.Context, records []*kb.Record) (evidence []kb.Evidence, late []string, err error) {
+	evidence = make([]kb.Evidence, len(records))
+	slow := make([]bool, len(records))
 	parallel := p.Parallel
 	if parallel <= 0 {
 		parallel = 2 * goruntime.GOMAXPROCS(0)
@@ -162,11 +165,11 @@ func (p *prover) runAll(ctx context.Context, records []*kb.Record) ([]kb.Evidenc
 		case slots <- struct{}{}:
 		case <-ctx.Done():
 			running.Wait()
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		running.Go(func() {
 			defer func() { <-slots }()
-			evidence[i] = p.prove(ctx, r)
+			evidence[i], slow[i] = p.prove(ctx, r)
 			if p.Progress != nil {
 				mu.Lock()
 				defer mu.Unlock()
@@ -176,7 +179,12 @@ func (p *prover) runAll(ctx context.Context, records []*kb.Record) ([]kb.Evidenc
 		})
 	}
 	running.Wait()
-	return evidence, ctx.Err()
+	for i, r := range records {
+		if slow[i] {
+			late = append(late, r.ID)
+		}
+	}
+	return evidence, late, ctx.Err()
 }
 
 // whole adds what concerns the set as a whole.

@@ -41,7 +41,7 @@ func (p *proof) emission(w *world, out outcome, since marks) (kb.Emitted, bool) 
 		e.Text = out.refusals[i]
 	case kb.ChannelStderr:
 		if out.err != nil {
-			p.problem("the operation fails: %v", out.err)
+			p.problemOf(out.err, "the operation fails: %v", out.err)
 			return e, false
 		}
 		line, err := w.awaitLine(p.Limit/patience, since.stderr, p.expected)
@@ -77,7 +77,7 @@ func (p *proof) unseen(w *world) {
 	case p.count(w) == 0:
 		p.problem("%s does not stand in the %s of the whole run", code(p.expected), p.channel())
 	default:
-		p.problem("%s came into the %s late: %v", code(p.expected), p.channel(), context.DeadlineExceeded)
+		p.problemOf(context.DeadlineExceeded, "%s came into the %s late", code(p.expected), p.channel())
 	}
 }
 
@@ -105,7 +105,7 @@ func (p *proof) fromError(w *world, e kb.Emitted, err error, text string) (kb.Em
 		e.Chain = append(e.Chain, l)
 	}
 	if !found {
-		p.problem("the operation fails with %s, not with %s", code(w.steady(text)), code(p.expected))
+		p.problemOf(err, "the operation fails with %s, not with %s", code(w.steady(text)), code(p.expected))
 	}
 	return e, found
 }

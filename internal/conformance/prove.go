@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,6 +20,8 @@ type proof struct {
 	then     []Then // what follows the failure; of a variant only
 	expected string // message
 	evidence kb.Evidence
+	run      context.Context // of the run under way; nil before the first
+	wrong    bool            // some problem is more than that a run took too long
 }
 
 func (p *prover) begin(r *kb.Record, s *Scenario) *proof {
@@ -29,12 +32,24 @@ func (p *prover) begin(r *kb.Record, s *Scenario) *proof {
 	}}
 }
 
-func (p *proof) problem(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
+func (p *proof) problem(format string, args ...any) { p.problemOf(nil, format, args...) }
+
+// problemOf notes a problem that comes from an error.
+func (p *proof) problemOf(err error, format string, args ...any) {
+	late := p.run != nil && errors.Is(p.run.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
+	p.note(fmt.Sprintf(format, args...), late)
+}
+
+// note adds a problem, and whether it is only that something took too long.
+func (p *proof) note(text string, late bool) {
+	p.wrong = p.wrong || !late
 	if !slices.Contains(p.evidence.Problems, text) {
 		p.evidence.Problems = append(p.evidence.Problems, text)
 	}
 }
+
+// late reports whether the record is not proven for want of time alone.
+func (p *proof) late() bool { return len(p.evidence.Problems) > 0 && !p.wrong }
 
 func (p *proof) tell(e Event) {
 	if p.Trace != nil {
@@ -49,29 +64,34 @@ func (p *proof) traced(step kb.ProofStep) kb.ProofStep {
 }
 
 // prove runs the scenario of a record: once for each remedy, at least once, and
-// then its variants. What follows a failure that did not come is not run.
-func (p *prover) prove(ctx context.Context, r *kb.Record) kb.Evidence {
+// then its variants. What follows a failure that did not come is not run. late says
+// that nothing is wrong but that it took too long.
+func (p *prover) prove(ctx context.Context, r *kb.Record) (e kb.Evidence, late bool) {
 	x := p.begin(r, p.Scenarios.of(r))
-	if x.scenario == nil {
-		x.problem("there is no scenario %q", *r.Scenario)
-		return x.evidence
+	x.prove(ctx)
+	return x.evidence, x.late()
+}
+
+func (p *proof) prove(ctx context.Context) {
+	if p.scenario == nil {
+		p.problem("there is no scenario %q", *p.record.Scenario)
+		return
 	}
-	x.evidence.Title = x.scenario.Title
-	if err := x.expect(); err != nil {
-		x.problem("%v", err)
-		return x.evidence
+	p.evidence.Title = p.scenario.Title
+	if err := p.expect(); err != nil {
+		p.problem("%v", err)
+		return
 	}
-	for i := range max(1, len(x.scenario.Remedies)) {
-		if !x.runOnce(ctx, i) {
-			return x.evidence
+	for i := range max(1, len(p.scenario.Remedies)) {
+		if !p.runOnce(ctx, i) {
+			return
 		}
 	}
-	x.remedyRules()
-	for _, v := range x.scenario.Also {
-		x.variant(ctx, v)
+	p.remedyRules()
+	for _, v := range p.scenario.Also {
+		p.variant(ctx, v)
 	}
-	x.evidence.Proven = len(x.evidence.Problems) == 0
-	return x.evidence
+	p.evidence.Proven = len(p.evidence.Problems) == 0
 }
 
 // expect makes the message that has to be seen from the record and the values.
@@ -114,9 +134,10 @@ func filled(r *kb.Record, values map[string]string) (string, []kb.CaptureValue, 
 func (p *proof) runOnce(ctx context.Context, index int) bool {
 	ctx, cancel := context.WithTimeout(ctx, p.Limit)
 	defer cancel()
+	p.run = ctx
 	w, err := newWorld(ctx, p.Program, p.scenario.Host)
 	if err != nil {
-		p.problem("%v", err)
+		p.problemOf(err, "%v", err)
 		return false
 	}
 	first := index == 0
@@ -127,7 +148,7 @@ func (p *proof) runOnce(ctx context.Context, index int) bool {
 		}
 		closed = true
 		if err := w.close(); err != nil {
-			p.problem("something is left: %v", err)
+			p.problemOf(err, "something is left: %v", err)
 		}
 	}
 	defer end()
@@ -194,7 +215,7 @@ func (p *proof) steps(w *world, list []Step, done *[]kb.ProofStep) bool {
 			if s.Refused {
 				what = "worked, and should not have"
 			}
-			p.problem("a step %s: %s. %s", what, s.words(), step.Result)
+			p.problemOf(out.err, "a step %s: %s. %s", what, s.words(), step.Result)
 			return false
 		}
 	}

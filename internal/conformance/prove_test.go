@@ -146,12 +146,29 @@ func TestProofFails(t *testing.T) {
 			config.Only, config.Limit = nil, 20*time.Second
 			config.Records = kb.NewSetOf(r)
 			p := newTestProver(t, config)
-			e := p.prove(t.Context(), r)
+			e, late := p.prove(t.Context(), r)
 			problems := strings.Join(e.Problems, "\n")
-			if e.Proven != (c.want == "") || !strings.Contains(problems, c.want) {
-				t.Errorf("proven %v, problems %q, want %q", e.Proven, problems, c.want)
+			if e.Proven != (c.want == "") || !strings.Contains(problems, c.want) || late {
+				t.Errorf("proven %v, late %v, problems %q, want %q", e.Proven, late, problems, c.want)
 			}
 		})
+	}
+}
+
+// That there was no time is told from what is wrong.
+func TestProofIsLate(t *testing.T) {
+	c, r, _ := one(t)
+	for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
+		c.Limit = limit
+		e, late := newTestProver(t, c).prove(t.Context(), r)
+		if late == e.Proven || limit == 1 && !late {
+			t.Errorf("%v: proven %v, late %v, problems %q", limit, e.Proven, late, e.Problems)
+		}
+	}
+	c.Limit = 1
+	result, err := Prove(t.Context(), c)
+	if err != nil || !slices.Equal(result.Late, []string{r.ID}) || result.OK() {
+		t.Errorf("late are %v, %v", result.Late, err)
 	}
 }
 

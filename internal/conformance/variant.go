@@ -31,7 +31,7 @@ func (p *proof) variant(ctx context.Context, v Variant) {
 	done.Steps, done.Emitted, done.Place = x.evidence.Steps, x.evidence.Emitted.Text, x.evidence.Emitted.Place.Place
 	p.evidence.Also = append(p.evidence.Also, done)
 	for _, problem := range x.evidence.Problems {
-		p.problem("%s: %s", v.Title, problem)
+		p.note(v.Title+": "+problem, x.late())
 	}
 }
 

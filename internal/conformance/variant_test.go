@@ -65,7 +65,7 @@ func TestVariantFails(t *testing.T) {
 			t.Parallel()
 			config, r, s := withVariant(t)
 			c.spoil(&s.Also[0])
-			e := newTestProver(t, config).prove(t.Context(), r)
+			e, _ := newTestProver(t, config).prove(t.Context(), r)
 			problems := strings.Join(e.Problems, "\n")
 			if e.Proven != (c.want == "") || !strings.Contains(problems, c.want) {
 				t.Errorf("proven %v, problems %q, want %q", e.Proven, problems, c.want)
@@ -87,7 +87,7 @@ func TestOrderInResult(t *testing.T) {
 		}
 		then := s.Also[0].Then
 		then[0], then[1] = then[1], then[0]
-		e := newTestProver(t, c).prove(t.Context(), r)
+		e, _ := newTestProver(t, c).prove(t.Context(), r)
 		if problems := strings.Join(e.Problems, "\n"); !strings.Contains(problems, "does not come behind") {
 			t.Errorf("problems are %q", problems)
 		}

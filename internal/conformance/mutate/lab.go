@@ -237,47 +237,47 @@ func (l *lab) prove(ctx context.Context, m *mutant, records []string, limit time
 		line, _, _ := strings.Cut(text[i:], "\n")
 		return result{mutant: m, outcome: crashed, why: line}, nil
 	}
-	why, ok := firstProblem(stdout.Bytes())
+	why, late, ok := firstProblem(stdout.Bytes())
 	if exit.ExitCode() != 1 || !ok {
 		return result{}, fmt.Errorf("kb prove: %w: %s", err, text)
 	}
 	r := result{mutant: m, outcome: killed, why: why}
-	if outOfTime(why) {
+	if late {
 		r.outcome = hung
 	}
 	return r, nil
 }
 
-// outOfTime reports whether a problem says only that something took too long.
-func outOfTime(problem string) bool {
-	return strings.Contains(problem, context.DeadlineExceeded.Error())
-}
-
-// firstProblem reads what the proof complains about, false when it is no
-// report or has no complaint. That something took too long counts when there is
-// no other complaint.
-func firstProblem(report []byte) (string, bool) {
+// firstProblem reads what the proof complains about, false when it is no report or
+// has no complaint. That a record took too long counts when there is no other complaint.
+func firstProblem(report []byte) (why string, late, ok bool) {
 	var r struct {
-		Problems []string
-		Evidence []struct {
-			Scenario string
-			Problems []string
+		Problems, Late []string
+		Evidence       []struct {
+			Record, Scenario string
+			Problems         []string
 		}
 	}
 	if json.Unmarshal(report, &r) != nil {
-		return "", false
+		return "", false, false
 	}
-	var all []string
+	var all, slow []string
 	for _, e := range r.Evidence {
 		for _, problem := range e.Problems {
-			all = append(all, e.Scenario+": "+problem)
+			if problem = e.Scenario + ": " + problem; slices.Contains(r.Late, e.Record) {
+				slow = append(slow, problem)
+			} else {
+				all = append(all, problem)
+			}
 		}
 	}
-	all = append(all, r.Problems...)
-	if i := slices.IndexFunc(all, func(problem string) bool { return !outOfTime(problem) }); i >= 0 {
-		return all[i], true
+	if all = append(all, r.Problems...); len(all) > 0 {
+		return all[0], false, true
 	}
-	return strings.Join(all[:min(1, len(all))], ""), len(all) > 0
+	if len(slow) > 0 {
+		return slow[0], true, true
+	}
+	return "", false, false
 }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -151,16 +151,22 @@ func TestInTurns(t *testing.T) {
 }
 
 func TestFirstProblem(t *testing.T) {
-	for report, want := range map[string]string{
-		`{"evidence":[{"scenario":"s","problems":["p"]}],"problems":["q"]}`:                  "s: p",
-		`{"evidence":[{"scenario":"s","problems":[]}],"problems":["q"]}`:                     "q",
-		`{"evidence":[],"problems":[]}`:                                                      "",
-		`{"evidence":[{"scenario":"s","problems":["context deadline exceeded","p"]}]}`:       "s: p",
-		`{"evidence":[{"scenario":"s","problems":["it hangs: context deadline exceeded"]}]}`: "s: it hangs: context deadline exceeded",
-		`kb: no such record`: "",
+	for report, want := range map[string]struct {
+		why  string
+		late bool
+	}{
+		`{"evidence":[{"record":"a","scenario":"s","problems":["p"]}],"late":[],"problems":["q"]}`:                                  {"s: p", false},
+		`{"evidence":[{"record":"a","scenario":"s","problems":[]}],"late":[],"problems":["q"]}`:                                     {"q", false},
+		`{"evidence":[],"late":[],"problems":[]}`:                                                                                   {},
+		`{"evidence":[{"record":"a","scenario":"s","problems":["p"]},{"record":"b","scenario":"t","problems":["q"]}],"late":["a"]}`: {"t: q", false},
+		`{"evidence":[{"record":"a","scenario":"s","problems":["p"]}],"late":["a"],"problems":["q"]}`:                               {"q", false},
+		`{"evidence":[{"record":"a","scenario":"s","problems":["p","q"]}],"late":["a"],"problems":[]}`:                              {"s: p", true},
+		`{"evidence":[{"record":"a","scenario":"s","problems":["it says: context deadline exceeded"]}],"late":[],"problems":[]}`:    {"s: it says: context deadline exceeded", false},
+		`kb: no such record`: {},
 	} {
-		if have, ok := firstProblem([]byte(report)); have != want || ok != (want != "") {
-			t.Errorf("firstProblem(%s) = %q, %v", report, have, ok)
+		why, late, ok := firstProblem([]byte(report))
+		if why != want.why || late != want.late || ok != (want.why != "") {
+			t.Errorf("firstProblem(%s) = %q, %v, %v", report, why, late, ok)
 		}
 	}
 }
