@@ -45,8 +45,9 @@ as they are, a terminal stays a terminal, signals reach the command, and its
 exit status is that of kb. When it fails, the diagnosis of the end of its output
 follows on standard error, secrets masked, as it may end up in a log.
 
-Where input and output are a terminal, the command has one of its own, whose keys
-are its own: Ctrl-C ends it, Ctrl-Z stops only programs that stop themselves.
+Where input and output are a terminal, the command has one of its own, whose
+keys are its own: Ctrl-C ends it, Ctrl-Z stops only programs that stop
+themselves.
 
 A command that a signal ended gives 128 and the number of the signal; 127 means
 that there is no such command, 126 that it cannot be run, 125 that its output
