@@ -61,16 +61,17 @@
 //  4. A hash table leads from a key to its entries, of 24 bytes. An entry has a tag of
 //     its key, four more bytes of the literal and a signature of the words that the
 //     line must hold, which sort out most candidates before their record is touched
-//     (lookUp).
+//     (lookUp). The words of the line were found already (sign).
 //  5. The record of a pattern is laid out and matched on the line of its anchor, once
-//     for each line (verify). In lines beyond 16 KiB, and for patterns that go across
+//     for each line (verify); a pattern without gaps is only searched for
+//     (reportPlain). In lines beyond 16 KiB, and for patterns that go across
 //     lines, the text around the anchor is searched instead (around).
 //
 // The few patterns without a word start of four sure bytes are loose: they are
 // searched for by the rarest byte of their longest literal.
 //
-// Everything is flat arrays of bytes (segment), about 85 bytes for a pattern of 45
-// characters: the record with its text, an entry, and 10 bytes of bitmaps and
+// Everything is flat arrays of bytes (segment), about 80 bytes for a pattern of 45
+// characters: the record with its text, an entry, and 8 bytes of bitmaps and
 // buckets. A serialised index is these arrays behind a head with a version, a checksum
 // and the caller's stamp, and can be a mapped file. An index whose patterns were
 // replaced has a second segment, and a bitmap of the ids that it replaces.

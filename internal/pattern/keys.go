@@ -70,13 +70,13 @@ const (
 	maxLongBits  = 27
 )
 
-func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> (32 - bits) }
+func smallSlot(word uint32, bits uint) uint32 { return word * 0x9e3779b1 >> ((32 - bits) & 31) }
 
 // longBits returns the word of the second bitmap that stands for 8 bytes, and the
 // bits in it. The shift is longShift of the bitmap.
 func longBits(after uint64, shift uint) (word, one, two uint32) {
 	h := uint32(after)*0x9e3779b1 ^ uint32(after>>32)
-	h = (h ^ h>>16) * 0x85ebca6b >> shift
+	h = (h ^ h>>16) * 0x85ebca6b >> (shift & 31)
 	return h >> 10, h & 31, h >> 5 & 31
 }
 
@@ -85,7 +85,7 @@ func longShift(bitmap []byte) uint { return 27 - log2(len(bitmap)*8) }
 // keyBits returns the word of the last bitmap that stands for a key, and the bits in
 // it. The shift is keyShift of the bitmap.
 func keyBits(key uint64, shift uint) (word, one, two uint64) {
-	h := mix(key) >> shift
+	h := mix(key) >> (shift & 63)
 	return h >> 12, h & 63, h >> 6 & 63
 }
 

@@ -14,13 +14,17 @@ func (f *finder) searchLoose(e *entry) bool {
 	if step.fold {
 		return f.searchLooseFold(e, step.text)
 	}
-	rare := step.text[e.off]
+	text := v.sure(e.step)
+	rare := text[e.off]
 	for at := e.off; at < len(f.all); at++ {
 		i := bytes.IndexByte(f.all[at:], rare)
 		if i < 0 {
 			return true
 		}
 		at += i
+		if at < e.off || !bytes.HasPrefix(f.all[at-e.off:], text) {
+			continue
+		}
 		f.lineOf(at)
 		if !f.verify(e, at, f.line) {
 			return false

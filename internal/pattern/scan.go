@@ -122,27 +122,39 @@ func (f *finder) search(s *segment) bool {
 	return true
 }
 
-// passWords collects the word starts between from and to that are in one of the
-// first bitmaps.
+// passWords collects the word starts between from and to, and those of them that are
+// in one of the first bitmaps.
 func (f *finder) passWords(from, to int) int {
-	text, small, long := f.all[from:], f.seg.small, f.seg.long
-	smallBits, longShift := f.seg.smallBits, f.seg.longShift
+	text := f.all[from:]
 	f.nstart = f.wordStarts(from, to)
-	passed, sieved := f.sieveWords(text)
-	for _, at := range f.starts[sieved:f.nstart] {
-		var after uint64
-		if i := int(at); i+8 <= len(text) {
-			after = little.Uint64(text[i : i+8])
-		} else {
-			after = after8At(text, i)
-		}
-		short := smallSlot(uint32(after), smallBits)
-		word, one, two := longBits(after, longShift)
-		w := little.Uint32(long[4*word:])
+	sure := f.nstart
+	for sure > 0 && int(f.starts[sure-1])+8 > len(text) {
+		sure--
+	}
+	passed := f.seg.wordsIn(text, f.starts[:sure], f.words[:])
+	for _, at := range f.starts[sure:f.nstart] {
 		f.words[passed] = at
-		passed += int((uint32(small[short>>3])>>(short&7) | w>>one&(w>>two)) & 1)
+		passed += int(f.seg.hasWord(after8At(text, int(at))))
 	}
 	return passed
+}
+
+// wordsPortable is wordsIn of any processor.
+func (s *segment) wordsPortable(text []byte, starts, out []uint32) int {
+	n := 0
+	for _, at := range starts {
+		out[n] = at
+		n += int(s.hasWord(little.Uint64(text[at:])))
+	}
+	return n
+}
+
+// hasWord is 1 when the bytes after a word start are in one of the first bitmaps.
+func (s *segment) hasWord(after uint64) uint32 {
+	short := smallSlot(uint32(after), s.smallBits)
+	word, one, two := longBits(after, s.longShift)
+	w := little.Uint32(s.long[4*word:])
+	return (uint32(s.small[short>>3])>>(short&7) | w>>one&(w>>two)) & 1
 }
 
 // wordStarts collects the word starts between from and to.

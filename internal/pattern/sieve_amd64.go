@@ -15,18 +15,15 @@ func startsIn(text []byte, windows int, carry uint64, out []uint32) int {
 	return startsAVX2(&text[0], windows, carry, &out[0])
 }
 
-// sieveWords does what passWords does with the first word starts of text, and returns
-// how many passed and how many were looked at.
-func (f *finder) sieveWords(text []byte) (passed, sieved int) {
-	n := f.nstart
-	for n > 0 && int(f.starts[n-1])+8 > len(text) {
-		n--
+// wordsIn writes to out those of the word starts of text that are in one of the first
+// bitmaps, and returns how many. Eight bytes of text must follow each, and out must
+// have a place for each.
+func (s *segment) wordsIn(text []byte, starts, out []uint32) int {
+	if n := len(starts); avx512 && n > 0 {
+		_ = out[n-1]
+		return wordsAVX512(&text[0], &starts[0], n, &out[0], &s.small[0], &s.long[0], uint64(32-s.smallBits), uint64(s.longShift))
 	}
-	if !avx512 || n == 0 {
-		return 0, 0
-	}
-	s := f.seg
-	return wordsAVX512(&text[0], &f.starts[0], n, &f.words[0], &s.small[0], &s.long[0], uint64(32-s.smallBits), uint64(s.longShift)), n
+	return s.wordsPortable(text, starts, out)
 }
 
 // sieveKeys keeps of the first n words those that have a key in the second bitmap;
@@ -45,8 +42,7 @@ func startsAVX2(text *byte, windows int, carry uint64, out *uint32) int
 //go:noescape
 func startsAVX512(text *byte, windows int, carry uint64, out *uint32) int
 
-// wordsAVX512 writes to out those of n > 0 word starts that are in one of the first bitmaps.
-// Eight bytes of text must follow each.
+// wordsAVX512 is wordsIn of n > 0 word starts.
 //
 //go:noescape
 func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byte, smallShift, longShift uint64) int

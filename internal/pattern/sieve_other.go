@@ -6,6 +6,8 @@ func startsIn(text []byte, windows int, carry uint64, out []uint32) int {
 	return startsPortable(text, windows, carry, out)
 }
 
-func (f *finder) sieveWords([]byte) (passed, sieved int) { return 0, 0 }
+func (s *segment) wordsIn(text []byte, starts, out []uint32) int {
+	return s.wordsPortable(text, starts, out)
+}
 
 func (f *finder) sieveKeys(n int) int { return n }
