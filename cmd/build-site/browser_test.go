@@ -132,7 +132,7 @@ func TestProgramFromSource(t *testing.T) {
 		t.Error("two builds differ")
 	}
 	// The program is loaded over the network before the first answer.
-	const most = 4_700_000
+	const most = 4_900_000
 	if !strings.HasPrefix(string(one.Program), "\x00asm") || len(one.Program) > most {
 		t.Errorf("%d bytes, want WebAssembly of at most %d", len(one.Program), most)
 	}
