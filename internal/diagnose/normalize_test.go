@@ -119,6 +119,7 @@ func FuzzUndo(f *testing.F) {
 				checkMap(t, input, sub)
 			}
 		}
+		wraps.arena.empty()
 		undone, lines, _ := undoneLines(newMapped(input))
 		if long := wraps.undoWraps(undone, lines, 1); long != nil {
 			checkMap(t, input, long)
