@@ -211,8 +211,8 @@ func neededOf(parts []segment, tail bool) int {
 		at   int // where it begins, coming from that end
 		most float64
 	}
-	var words []word
-	n := 0
+	var room [32]word
+	words, n := room[:0], 0
 	for _, p := range parts {
 		eachWord(p.text, func(from, to int) {
 			at := n + from
