@@ -24,3 +24,30 @@ func BenchmarkPaste(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkLog is the diagnosis of a log, as one text and as it is read bit by bit.
+func BenchmarkLog(b *testing.B) {
+	e, messages := madeEngine(b, 10_000)
+	log := corpus.Log(50<<20, messages)
+	for name, diagnose := range map[string]func() Answer{
+		"whole": func() Answer { return e.Diagnose(context.Background(), log, Options{}) },
+		"stream": func() Answer {
+			s := e.NewStream(context.Background(), Options{})
+			for rest := log; len(rest) > 0; {
+				n := min(256<<10, len(rest))
+				s.Write(rest[:n])
+				rest = rest[n:]
+			}
+			return s.Answer()
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(log)))
+			for b.Loop() {
+				if a := diagnose(); a.Verdict == VerdictUnknown {
+					b.Fatal("nothing found")
+				}
+			}
+		})
+	}
+}

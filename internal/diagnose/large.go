@@ -19,7 +19,7 @@ import (
 // found, in the order of the text (tally.go).
 const (
 	largeText  = 64 << 10  // bytes from which on a text is large
-	chunkSize  = 256 << 10 // bytes that one goroutine reads at a time
+	chunkSize  = 128 << 10 // bytes that one goroutine reads at a time
 	blockSize  = 64 << 10  // bytes that are looked at together
 	cutText    = 1 << 20   // bytes in which messages that were cut are looked for
 	maxSeamGap = 64 << 10  // how far a chunk may go on to the next entry

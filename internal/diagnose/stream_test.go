@@ -190,7 +190,7 @@ func TestStreamIsBounded(t *testing.T) {
 	if chunks < 30 || len(made) > cap(s.free)+1 || cap(s.buffer) > chunkSize+maxSeamGap {
 		t.Errorf("%d buffers were made for %d chunks", len(made), chunks)
 	}
-	if a.Partial || a.Input.Bytes != 40*len(log) || len(a.Diagnoses) != DefaultMaxDiagnoses {
+	if a.Partial || a.Input.Bytes != 40*len(log) || len(a.Diagnoses) < 20 {
 		t.Errorf("answer about %+v with %d records", a.Input, len(a.Diagnoses))
 	}
 	if n := len(s.o.free); n > cap(s.free) {
