@@ -97,14 +97,14 @@ func (w *work) weigh(h *hit) {
 		score = math.Min(score, 1)
 	}
 	if h.kind == KindTruncated && h.several {
-		score = min(score, oneOfSeveral+0.02*h.share)
+		score = min(score, oneOfSeveral+0.01*h.share)
 		h.why = "other messages begin with the same words"
 	}
 	h.score = score
 }
 
 // oneOfSeveral is the score of a finding that may as well be another one.
-const oneOfSeveral = 2.3
+const oneOfSeveral = 2.35
 
 // isAside reports whether a label of what is said beside an error stands before
 // offset i of the input: "DETAIL:  ", `"hint":"`, "= note: ".

@@ -129,7 +129,7 @@ func writeCurve(pools []bin) error {
 		// The share holds from the middle of the first bin to that of the last one.
 		first, last := p.from+binWidth/2, p.to-binWidth/2
 		fmt.Fprintf(&out, "{%.2f, %.3f},\n", first, math.Min(p.share(), 0.99))
-		if last > first {
+		if last > first+binWidth/2 {
 			fmt.Fprintf(&out, "{%.2f, %.3f},\n", last, math.Min(p.share(), 0.99))
 		}
 	}
