@@ -76,7 +76,7 @@ var misread = func() (list []struct{ text, plain string }) {
 	const windows = "\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f" +
 		"\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178"
 	page := []rune(windows) // of 0x80 to 0x9f
-	for _, r := range []rune("\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026\u00a0\u00ab\u00bb") {
+	for _, r := range "\u2018\u2019\u201c\u201d\u201e\u2013\u2014\u2026\u00a0\u00ab\u00bb" {
 		latin, ansi := "", ""
 		for _, c := range []byte(string(r)) {
 			latin += string(rune(c))

@@ -52,11 +52,3 @@ func wordsAVX512(text *byte, words *uint32, n int, out *uint32, small, long *byt
 //
 //go:noescape
 func keysAVX512(text *byte, words *uint32, n int, filter *byte, shift uint64, folds bool) int
-
-// places are the places of the bytes of a window, for startsAVX512.
-var places = func() (p [64]byte) {
-	for i := range p {
-		p[i] = byte(i)
-	}
-	return p
-}()

@@ -1,5 +1,16 @@
 #include "textflag.h"
 
+// places are the places of the bytes of a window.
+DATA places<>+0x00(SB)/8, $0x0706050403020100
+DATA places<>+0x08(SB)/8, $0x0f0e0d0c0b0a0908
+DATA places<>+0x10(SB)/8, $0x1716151413121110
+DATA places<>+0x18(SB)/8, $0x1f1e1d1c1b1a1918
+DATA places<>+0x20(SB)/8, $0x2726252423222120
+DATA places<>+0x28(SB)/8, $0x2f2e2d2c2b2a2928
+DATA places<>+0x30(SB)/8, $0x3736353433323130
+DATA places<>+0x38(SB)/8, $0x3f3e3d3c3b3a3938
+GLOBL places<>(SB), RODATA|NOPTR, $64
+
 // BROADCAST fills the register with a number, through AX.
 #define BROADCASTD(N, Z) MOVL $N, AX; VPBROADCASTD AX, Z
 #define BROADCASTQ(N, Z) MOVQ $N, AX; VPBROADCASTQ AX, Z
@@ -21,7 +32,7 @@ TEXT ·startsAVX512(SB), NOSPLIT, $0-40
 	BROADCASTD(0x20202020, Z8)
 	BROADCASTD(0x61616161, Z9)
 	BROADCASTD(0x1a1a1a1a, Z10)
-	VMOVDQU64 ·places(SB), Z11
+	VMOVDQU64 places<>(SB), Z11
 	VPXORD Z12, Z12, Z12   // place of the window, in every lane
 	BROADCASTD(64, Z13)
 	MOVBLZX (SI), AX       // whether the first byte is a letter
