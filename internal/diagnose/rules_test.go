@@ -122,10 +122,25 @@ func (r *rules) check(text, want string) error {
 	for i := range answer.Diagnoses {
 		got = append(got, described(&answer.Diagnoses[i], want))
 	}
+	if v := verdictOf(want); answer.Verdict != v {
+		return fmt.Errorf("%q is %s, want %s", text, answer.Verdict, v)
+	}
 	if g := strings.Join(got, ", "); g != want {
 		return fmt.Errorf("%q gives\n  %q, want\n  %q; not chosen: %+v", text, g, want, answer.RunnersUp)
 	}
 	return nil
+}
+
+// verdictOf is the verdict of an answer that holds such findings.
+func verdictOf(want string) diagnose.Verdict {
+	first, _, _ := strings.Cut(want, ", ")
+	switch {
+	case first == "":
+		return diagnose.VerdictUnknown
+	case strings.Contains(first, " known"):
+		return diagnose.VerdictKnown
+	}
+	return diagnose.VerdictLikely
 }
 
 // described is a finding as rules write it, with those values that are wanted.
