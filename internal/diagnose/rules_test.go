@@ -16,6 +16,7 @@ import (
 //
 //	# what the rule is
 //	record ID [code=CODE] [class=CLASS] [role=ROLE]: template
+//	pattern ID: expression that is used instead of the template
 //	earlier ID: earlier wording
 //	| a line of the text
 //	= ID known name="value", ID likely
@@ -65,7 +66,7 @@ func (r *rules) line(line string) (bool, error) {
 	switch kind {
 	case "", "#":
 		return false, nil
-	case "record", "earlier":
+	case "record", "pattern", "earlier":
 		if r.asked {
 			r.entries, r.asked = nil, false
 		}
@@ -88,8 +89,15 @@ func (r *rules) record(kind, rest string) error {
 		return fmt.Errorf("no template in %q", rest)
 	}
 	template = strings.ReplaceAll(template, `\n`, "\n")
-	if kind == "earlier" {
+	if kind != "record" {
+		if len(r.entries) == 0 || r.entries[len(r.entries)-1].Ref.ID != fields[0] {
+			return fmt.Errorf("the %s of %q does not follow its record", kind, fields[0])
+		}
 		last := &r.entries[len(r.entries)-1]
+		if kind == "pattern" {
+			last.Pattern = template
+			return nil
+		}
 		last.History = append(last.History, diagnose.Wording{Template: template})
 		return nil
 	}
@@ -148,6 +156,9 @@ func described(d *diagnose.Diagnosis, want string) string {
 	out := d.Record.ID + " likely"
 	if d.Confidence >= diagnose.KnownConfidence {
 		out = d.Record.ID + " known"
+	}
+	if d.Kind == diagnose.KindHistoric {
+		out += " historic"
 	}
 	for _, c := range d.Evidence[0].Captures {
 		if strings.Contains(want, " "+c.Name+"=") {
