@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"bytes"
 	"cmp"
 	"regexp"
 	"slices"
@@ -237,8 +238,9 @@ func (w *work) addCut(a *aligned, owner int) {
 // fits reports whether the values are such as their gaps take: a number where the
 // message has one, one of the words that it may be. The one at the cut may be a part.
 func (a *aligned) fits(parts []segment) bool {
+	t := a.reading.m.text
 	for i, c := range a.captures {
-		if a.matched < a.total && (!a.head && i+1 == len(a.captures) && c.End == a.end || a.head && i == 0 && c.Start == a.start) {
+		if a.matched < a.total && (!a.head && i+1 == len(a.captures) && len(bytes.Trim(t[c.End:a.end], " .…")) == 0 || a.head && i == 0 && c.Start == a.start) {
 			continue
 		}
 		k := slices.IndexFunc(parts, func(p segment) bool { return p.gap == c.Name })
@@ -246,7 +248,7 @@ func (a *aligned) fits(parts []segment) bool {
 			continue
 		}
 		expr, err := regexp.Compile("^(?:" + parts[k].expr + ")$")
-		if err != nil || !expr.Match(a.reading.m.text[c.Start:c.End]) {
+		if err != nil || !expr.Match(t[c.Start:c.End]) {
 			return false
 		}
 	}

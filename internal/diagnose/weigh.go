@@ -190,8 +190,8 @@ func (w *work) inCell(at, step int) bool {
 	return w.input[k] == '\t' || w.input[k] == ' ' && k+step >= 0 && k+step < len(w.input) && w.input[k+step] == ' '
 }
 
-// isConstant reports whether a message is a single name in capitals, long
-// enough to be nobody else's: "DUPLEX_CHANNEL_OPEN_FAILED".
+// isConstant reports whether a message is a single name in capitals, long enough to be
+// nobody else's even where it is no telling word: "KRAKEN_2026_01".
 func isConstant(t []byte) bool {
 	return len(t) >= 12 && bytes.IndexByte(t, '_') > 0 && isCode(t)
 }
