@@ -296,15 +296,7 @@ func (h *hit) literals() [][2]int {
 // isConsequence reports whether a hit is of a message that only reports a failure
 // before it.
 func (h *hit) isConsequence() bool {
-	if h.literal > 60 {
-		return false
-	}
-	t := h.reading.m.text
-	start := h.start
-	if bytes.HasSuffix(t[:start], []byte("code ")) {
-		start -= 5
-	}
-	return isConsequence(t[start:h.end])
+	return h.literal <= 60 && isConsequence(h.reading.m.text[h.start:h.end])
 }
 
 // headed reports whether a hit that is sure stands in a line that says that it is an
